@@ -7,7 +7,7 @@ from typing import Annotated, Any
 
 import typer
 
-from specvino.cli.ending import needs
+from specvino.cli.ending import end, needs
 from specvino.cli.serve import app_of, serve
 from specvino.cli.serve_options import Insecure
 
@@ -71,6 +71,7 @@ def deploy(
     with needs("ray"):
         from pydantic import ValidationError
 
+        from specvino.engine.errors import WrongInput
         from specvino.server.access import ServeError
         from specvino.server.assembly import REFUSALS, OptionError
         from specvino.server.ray import Deployment
@@ -87,5 +88,7 @@ def deploy(
         raise typer.BadParameter(problem["msg"].removeprefix("Value error, "), param_hint=option) from None
     except OptionError as error:
         raise typer.BadParameter(str(error), param_hint=error.option) from None
+    except WrongInput as error:
+        end(str(error))
     except (*REFUSALS, ServeError) as error:
         sys.exit(f"specvino: {error}")

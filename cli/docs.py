@@ -1,13 +1,12 @@
 """`specvino docs`: the documentation portal."""
 
 import re
-import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from specvino.cli.ending import needs
+from specvino.cli.ending import end, needs
 from specvino.cli.system_options.table import Meaning, Table, effect, read
 from specvino.document.loading import dialect_file, load, systems
 
@@ -63,7 +62,7 @@ def build(
     try:
         write(output, parts(), Addresses(url and f"{url}/", repository))
     except BuildError as error:
-        sys.exit(f"specvino: {error}")
+        end(str(error))
     typer.echo(f"the site is in {output}: open {output / 'index.html'}")
 
 

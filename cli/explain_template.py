@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from specvino.cli.ending import needs
+from specvino.cli.ending import end, needs
 
 if TYPE_CHECKING:
     from specvino.engine.chat_template.capabilities import Capabilities
@@ -64,15 +64,17 @@ def explain_template(
         from specvino.engine.chat_template.messages import missing
         from specvino.engine.chat_template.shown_formats import read_formats
         from specvino.engine.chat_template.template import TemplateRefusal
-        from specvino.engine.errors import ModelLoadError
+        from specvino.engine.errors import ModelLoadError, UnusableModel
 
     try:
         text, tokens, special = _read(template)
         chat_template = ChatTemplate(text, tokens)
+    except UnusableModel as error:
+        end(str(error))
     except ModelLoadError as error:
         sys.exit(f"specvino: {error}")
     except (OSError, UnicodeDecodeError, TemplateRefusal) as error:
-        sys.exit(f"specvino: {template}: {error}")
+        end(f"{template}: {error}")
     console = Console(soft_wrap=True)
     console.print(_capabilities(chat_template.capabilities))
     for lack in missing(chat_template.capabilities):
@@ -88,7 +90,7 @@ def _read(template: str) -> tuple[str, dict[str, str], list[str]]:
     if file.is_file() and file.suffix != ".gguf":
         return file.read_text("utf-8"), {"bos_token": "<s>", "eos_token": "</s>"}, []
     from specvino.engine.chat_template.files import read_templates
-    from specvino.engine.errors import ModelLoadError
+    from specvino.engine.errors import UnusableModel
     from specvino.engine.models import resolve
     from specvino.engine.openvino.native.tokenizer import load_tokenizer
     from specvino.engine.openvino.preprocess import preprocessor, vocabulary
@@ -98,7 +100,7 @@ def _read(template: str) -> tuple[str, dict[str, str], list[str]]:
     texts = read_templates(source.path, tokenizer.get_original_chat_template())
     text = texts.default if texts.tool_use is None else texts.tool_use
     if not text:
-        raise ModelLoadError("the model has no chat template")
+        raise UnusableModel("the model has no chat template")
     size = max(tokenizer.get_vocab().values()) + 1
     special = list(vocabulary.special_tokens(tokenizer, size).values())
     return text, preprocessor.special_variables(tokenizer), special

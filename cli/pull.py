@@ -44,16 +44,14 @@ def pull(
 ) -> None:
     """Download a model to the cache, and convert it for OpenVINO if necessary."""
     with needs("serve"):
-        from specvino.engine.errors import ModelLoadError
+        from specvino.engine.errors import ModelLoadError, UnusableModel
         from specvino.engine.models import pull as pulling
         from specvino.engine.models.catalogue import CATALOGUE
 
     if weights and not convert:
         end("--weights requires --convert")
     if not convert and name not in CATALOGUE and "/" not in name:
-        sys.exit(
-            f"specvino: unknown model {name}: use {', '.join(CATALOGUE)}, or a Hugging Face model ID such as ORG/NAME"
-        )
+        end(f"unknown model {name}: use {', '.join(CATALOGUE)}, or a Hugging Face model ID such as ORG/NAME")
     model = None if revision or convert else CATALOGUE.get(name)
     try:
         if model and pulling.is_pulled(model):
@@ -66,6 +64,8 @@ def pull(
                 path = pulling.pull(model, report)
             else:
                 path = _settled(name, revision, report)
+    except UnusableModel as error:
+        end(str(error))
     except ModelLoadError as error:
         sys.exit(f"specvino: {error}")
     typer.echo(f"{name} is ready: {path}")

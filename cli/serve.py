@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import typer
 
 from specvino.cli import serve_options as options
-from specvino.cli.ending import needs
+from specvino.cli.ending import end, needs
 from specvino.cli.progress import Progress
 
 if TYPE_CHECKING:
@@ -76,6 +76,7 @@ def serve(
     gc.disable()
     try:
         with needs("serve"):
+            from specvino.engine.errors import WrongInput
             from specvino.server.access import ServeError
             from specvino.server.assembly import REFUSALS, ServeOptions
             from specvino.server.run import run
@@ -96,6 +97,8 @@ def serve(
             key=ssl_keyfile,
             progress=Progress(),
         )
+    except WrongInput as error:
+        end(str(error))
     except (*REFUSALS, ServeError) as error:
         sys.exit(f"specvino: {error}")
 

@@ -12,7 +12,7 @@ from typing import Annotated
 import typer
 
 from specvino.cli.dialects import DIALECTS, known_dialect
-from specvino.cli.ending import needs
+from specvino.cli.ending import end, needs
 from specvino.cli.spec_drift import drift
 from specvino.document import loading
 from specvino.document.loading import OPENAPI_32, dialect_file, lowered
@@ -57,7 +57,7 @@ def _printing() -> Iterator[None]:
     except OSError as error:
         # Flushing the rest of the buffer would fail again when Python exits.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        sys.exit(f"specvino: standard output can't be written: {error.strerror}")
+        end(f"standard output can't be written: {error.strerror}")
 
 
 def _report_lost(lost: dict[str, list[str]]) -> None:
@@ -111,7 +111,7 @@ def print_spec(
     try:
         output.write_text(text, encoding="utf-8")
     except OSError as error:
-        sys.exit(f"specvino: {output} can't be written: {error.strerror}")
+        end(f"{output} can't be written: {error.strerror}")
 
 
 @app.command()
@@ -127,7 +127,7 @@ def lint(
     try:
         problems = problems_of(read(root / "openapi"))
     except SpecError as error:
-        sys.exit(f"specvino: {error}")
+        end(str(error))
     with _printing():
         for problem in problems:
             typer.echo(problem)
@@ -153,7 +153,7 @@ def new_dialect(
     try:
         texts = files(read(root / "openapi"), name, title or name, root, date.today())
     except SpecError as error:
-        sys.exit(f"specvino: {error}")
+        end(str(error))
     for path, text in texts.items():
         path.write_text(text, encoding="utf-8")
         typer.echo(f"Wrote {path}")
@@ -180,4 +180,4 @@ def explain(
         with _printing():
             explain_field(field, loading.whole(), system=system)
     except UnknownField as error:
-        sys.exit(f"specvino: {error}")
+        end(str(error))

@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from specvino.cli.ending import needs
+from specvino.cli.ending import end, needs
 
 if TYPE_CHECKING:
     from specvino.engine.openvino.messages.options import PipelineOptions
@@ -64,7 +64,7 @@ def tune(
     """
     with needs("serve"):
         from specvino.cli.progress import Progress
-        from specvino.engine.errors import ModelLoadError
+        from specvino.engine.errors import ModelLoadError, UnusableModel
         from specvino.engine.models import resolve
         from specvino.engine.models.conversions import settled
         from specvino.engine.openvino.tuning.figures import loading
@@ -79,6 +79,8 @@ def tune(
         search = Search(loading(source, _CACHE_GB), list(candidates(machine)), seconds)
         other_load = OtherLoad()
         _show(search, console)
+    except UnusableModel as error:
+        end(str(error))
     except ModelLoadError as error:
         sys.exit(f"specvino: {error}")
     if other_load.share > _MOST_OTHER_LOAD:

@@ -13,7 +13,12 @@ EngineError
     EngineBusy              all clients together: too many requests are waiting
   EngineRestarted           the engine: its process died and took this request with it
   ModelLoadError            the operator: this model can't be loaded
+    UnusableModel           the operator: nor by another try
 """
+
+
+class WrongInput(Exception):
+    """What the operator gave is at fault, so that another try fails, too; `str()` is the reason in one line."""
 
 
 class EngineError(Exception):
@@ -97,3 +102,7 @@ class EngineRestarted(EngineError):
 
 class ModelLoadError(EngineError):
     """The model can't be loaded; `str()` is the reason in one line."""
+
+
+class UnusableModel(WrongInput, ModelLoadError):
+    """The model, or what options ask of it, is at fault."""

@@ -22,6 +22,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.responses import Response
 from starlette.types import ASGIApp, Receive, Scope, Send
 
+from specvino.engine.errors import WrongInput
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
 
@@ -34,7 +35,7 @@ EVERY = "*"
 logger = logging.getLogger("specvino.server")
 
 
-class KeyFileError(Exception):
+class KeyFileError(WrongInput):
     """The key file or environment variable can't be used; `str()` is the reason in one line."""
 
 
@@ -53,7 +54,8 @@ def read_keys(file: Path | None, environment: str = ENVIRONMENT) -> dict[str, tu
         lines = file.read_text(encoding="utf-8").splitlines()
         mode = stat.S_IMODE(file.stat().st_mode)
     except (OSError, UnicodeDecodeError) as error:
-        raise KeyFileError(f"the API key file {file} can't be read: {error}") from error
+        reason = error.strerror if isinstance(error, OSError) else error
+        raise KeyFileError(f"the API key file {file} can't be read: {reason}") from error
     words = (line.split() for line in lines if not line.lstrip().startswith("#"))
     keys = {line[0]: tuple(line[1:]) for line in words if line}
     if not keys:
@@ -113,7 +115,7 @@ _NAME = re.compile(r"(?:\*\.)?[a-z0-9_-]+(?:\.[a-z0-9_-]+)*")
 _HEADER = re.compile(r"(\[[0-9a-f:.]+\]|[^:\[\]]*)(?::[0-9]*)?")
 
 
-class HostError(ValueError):
+class HostError(WrongInput):
     """A value isn't a hostname; `str()` is a sentence."""
 
 
@@ -191,7 +193,7 @@ _SHOWN = (
 )
 
 
-class OriginError(ValueError):
+class OriginError(WrongInput):
     """A value isn't an origin; `str()` is a sentence."""
 
 
@@ -253,10 +255,14 @@ class ServeError(Exception):
     """The server can't start; `str()` is the reason in one line."""
 
 
+class WrongOptions(WrongInput, ServeError):
+    """Options are at fault."""
+
+
 def require_unreachable(host: str, address: str) -> None:
     """Raises ServeError if other machines can reach `address`, the IP address of `host`."""
     if not ipaddress.ip_address(address).is_loopback:
-        raise ServeError(
+        raise WrongOptions(
             f"other machines can reach {host}, so an API key is required: set --api-key-file FILE or SPECVINO_API_KEY "
             "(or --insecure to serve without keys)"
         )

@@ -17,7 +17,7 @@ import uvicorn
 
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.progress import Report, say_nothing
-from specvino.server.access import ServeError, require_unreachable
+from specvino.server.access import ServeError, WrongOptions, require_unreachable
 from specvino.server.app import Lifespan
 from specvino.server.assembly import ServedApp
 from specvino.server.assembly.storage import StorageError
@@ -190,14 +190,17 @@ def _listen(host: str, port: int, *, everywhere: bool) -> socket.socket:
 
 def _tls(certificate: Path | None, key: Path | None) -> ssl.SSLContext:
     if certificate is None:
-        raise ServeError("--ssl-keyfile requires --ssl-certfile")
+        raise WrongOptions("--ssl-keyfile requires --ssl-certfile")
     context = ssl.create_default_context(ssl.Purpose.CLIENT_AUTH)
     try:
         context.load_cert_chain(certificate, key, password="")  # without a password OpenSSL would ask for one
     except OSError as error:
         files = f"{certificate} and {key}" if key else certificate
-        reason = error.reason if isinstance(error, ssl.SSLError) else error.strerror
-        raise ServeError(f"no certificate with its key, as PEM, can be read from {files}: {reason}") from error
+        reason = (
+            error.reason if isinstance(error, ssl.SSLError) else error.strerror
+        )  # OpenSSL has none for other formats
+        why = f": {reason}" if reason else ""
+        raise WrongOptions(f"no certificate with its key, as PEM, can be read from {files}{why}") from error
     return context
 
 

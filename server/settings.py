@@ -7,6 +7,7 @@ from urllib.parse import urlsplit
 
 from specvino.document.loading import whole
 from specvino.document.operations import base_paths
+from specvino.engine.errors import WrongInput
 from specvino.handlers.allowance import KeyLimits
 from specvino.handlers.own_document import Door
 from specvino.server.access import EVERY
@@ -18,7 +19,7 @@ LogFormat = Literal["text", "json"]
 LogLevel = Literal["debug", "info", "warning", "error"]
 
 
-class TelemetryError(ValueError):
+class TelemetryError(WrongInput):
     """A setting is invalid; `str()` is the reason in one line."""
 
 

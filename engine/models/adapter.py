@@ -6,7 +6,7 @@ from dataclasses import dataclass
 from math import sqrt
 from pathlib import Path
 
-from specvino.engine.errors import ModelLoadError
+from specvino.engine.errors import UnusableModel
 from specvino.engine.models.folder import read_json
 from specvino.engine.models.safetensors_file import StoredTensor, read_header
 
@@ -55,9 +55,9 @@ def adapter_file(path: Path) -> Path:
     """Returns the file with the matrices of an adapter: a folder of PEFT, or this file in it. Raises ModelLoadError."""
     file = path / _WEIGHTS if path.is_dir() else path
     if not path.exists():
-        raise ModelLoadError(f"{path}: there is no such file or folder")
+        raise UnusableModel(f"{path}: there is no such file or folder")
     if file.suffix != ".safetensors" or not file.is_file():
-        raise ModelLoadError(
+        raise UnusableModel(
             f"{path}: is not an adapter in PEFT's format: a folder with {_WEIGHTS} and {CONFIG}, or that file"
         )
     return file
@@ -69,7 +69,7 @@ def read_adapter(file: Path) -> Mapping[str, LoRA]:
     """
     config_file = file.with_name(CONFIG)
     if not config_file.is_file():
-        raise ModelLoadError(f"{config_file}: there is no such file; it has the scale of the adapter's matrices")
+        raise UnusableModel(f"{config_file}: there is no such file; it has the scale of the adapter's matrices")
     config = read_json(config_file)
     _require_plain(config_file, config)
     sides: dict[str, dict[str, StoredTensor]] = {}
@@ -81,7 +81,7 @@ def read_adapter(file: Path) -> Mapping[str, LoRA]:
             other.append(name)
     if other or not sides:
         what = f"it has tensors that aren't LoRA matrices of linear layers: {listed(other)}" if other else "it is empty"
-        raise ModelLoadError(f"{file}: can't be applied: {what}")
+        raise UnusableModel(f"{file}: can't be applied: {what}")
     return {module: _lora(file, module, pair, config) for module, pair in sides.items()}
 
 
@@ -95,16 +95,16 @@ def _require_plain(file: Path, config: Mapping[str, object]) -> None:
     """Raises ModelLoadError for an adapter that changes more than the matrices say, or otherwise."""
     kind = config.get("peft_type")
     if kind != "LORA":
-        raise ModelLoadError(f"{file}: its peft_type must be LORA, not {kind!r}")
+        raise UnusableModel(f"{file}: its peft_type must be LORA, not {kind!r}")
     for key in _BEYOND:
         if config.get(key):
-            raise ModelLoadError(f"{file}: adapters with {key} can't be applied; merge it into its base model")
+            raise UnusableModel(f"{file}: adapters with {key} can't be applied; merge it into its base model")
     bias = config.get("bias", "none")
     if bias != "none":
-        raise ModelLoadError(f"{file}: adapters with bias {bias!r} can't be applied; merge it into its base model")
+        raise UnusableModel(f"{file}: adapters with bias {bias!r} can't be applied; merge it into its base model")
     start = config.get("init_lora_weights")
     if isinstance(start, str) and start.lower().startswith(_CHANGED_BASE):
-        raise ModelLoadError(
+        raise UnusableModel(
             f"{file}: its init_lora_weights, {start!r}, changed the base model as well; convert it to a plain adapter "
             "(path_initial_model_for_weight_conversion in PEFT)"
         )
@@ -113,13 +113,13 @@ def _require_plain(file: Path, config: Mapping[str, object]) -> None:
 def _lora(file: Path, module: str, pair: Mapping[str, StoredTensor], config: Mapping[str, object]) -> LoRA:
     a, b = pair.get("A"), pair.get("B")
     if a is None or b is None:
-        raise ModelLoadError(f"{file}: one of the two matrices of {module} is missing")
+        raise UnusableModel(f"{file}: one of the two matrices of {module} is missing")
     if any(matrix.dtype not in _DTYPES for matrix in (a, b)):
-        raise ModelLoadError(f"{file}: the matrices of {module} must be of the types {', '.join(_DTYPES)}")
+        raise UnusableModel(f"{file}: the matrices of {module} must be of the types {', '.join(_DTYPES)}")
     rank = _setting(file, config, "r", "rank_pattern", module)
     if len(a.shape) != 2 or len(b.shape) != 2 or not a.shape[0] == b.shape[1] == rank:
         shapes = f"{list(a.shape)} and {list(b.shape)}"
-        raise ModelLoadError(f"{file}: the matrices of {module} are {shapes}, but {CONFIG} states the rank {rank:g}")
+        raise UnusableModel(f"{file}: the matrices of {module} are {shapes}, but {CONFIG} states the rank {rank:g}")
     alpha = _setting(file, config, "lora_alpha", "alpha_pattern", module)
     return LoRA(a, b, alpha / (sqrt(rank) if config.get("use_rslora") else rank))
 
@@ -134,7 +134,7 @@ def _setting(file: Path, config: Mapping[str, object], key: str, patterns: str, 
         matching = (pattern for pattern in of_modules if _ends_with(module, pattern))
         value = next((of_modules[pattern] for pattern in matching), value)
     if isinstance(value, bool) or not isinstance(value, int | float) or not value > 0:
-        raise ModelLoadError(f"{file.with_name(CONFIG)}: {key} must be a positive number, not {value!r}")
+        raise UnusableModel(f"{file.with_name(CONFIG)}: {key} must be a positive number, not {value!r}")
     return value
 
 

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from specvino.engine.chat_template.files import FOLDERS as TEMPLATE_FOLDERS
-from specvino.engine.errors import ModelLoadError
+from specvino.engine.errors import ModelLoadError, UnusableModel
 from specvino.engine.models.folder import never_servable
 
 # The weights have these names in transformers 5.2 (`SAFE_WEIGHTS_NAME`, and its shards); a repository may have others
@@ -36,12 +36,12 @@ def require(model: str, files: Collection[str], config: Mapping[str, object]) ->
     """Raises ModelLoadError for what can't be converted, or needn't be, as far as its config.json and the names of its
     files show. `model` is its name."""
     if reason := never_servable(files, config):
-        raise ModelLoadError(f"{model}: is no checkpoint of a model that can be served{reason}")
+        raise UnusableModel(f"{model}: is no checkpoint of a model that can be served{reason}")
     if any(map(_WEIGHTS.fullmatch, files)) and config:
         return
     if any(file.lower().endswith(".gguf") or file.startswith("openvino_") for file in files):
-        raise ModelLoadError(f"{model}: has files that can be served as they are: leave out --convert")
-    raise ModelLoadError(f"{model}: is no checkpoint of transformers: config.json or model.safetensors is missing")
+        raise UnusableModel(f"{model}: has files that can be served as they are: leave out --convert")
+    raise UnusableModel(f"{model}: is no checkpoint of transformers: config.json or model.safetensors is missing")
 
 
 def optimum_cli() -> str:

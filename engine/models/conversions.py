@@ -86,7 +86,7 @@ def _without_gguf(source: ModelSource, report: Report) -> tuple[ModelSource, InU
     try:
         there = converted(source.path, report)
     except ModelLoadError as error:
-        raise ModelLoadError(f"{source.path}: {error}") from error
+        raise type(error)(f"{source.path}: {error}") from error
     return (replace(source, path=there.path), there) if there else (source, None)
 
 
@@ -166,7 +166,7 @@ def exported(checkpoint: Path, model: str, weights: str, report: Report = say_no
         reason = f"{error.strerror} ({error.filename or root})" if isinstance(error, OSError) else error
         raise ModelLoadError(f"{model}: can't be converted: {reason}") from error
     except ModelLoadError as error:
-        raise ModelLoadError(f"{model}: can't be converted: {error}") from error
+        raise type(error)(f"{model}: can't be converted: {error}") from error
 
 
 def _kept(

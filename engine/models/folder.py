@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeGuard
 
-from specvino.engine.errors import ModelLoadError
+from specvino.engine.errors import UnusableModel
 from specvino.engine.models.source import ModelSource
 
 _TOKENIZER_FILES = (
@@ -64,13 +64,13 @@ def open_folder(path: Path) -> ModelSource:
         for xml in sorted(path.glob("openvino_*.xml")) if not missing else ():
             _require_whole(xml)
     except OSError as error:
-        raise ModelLoadError(f"{error.filename or path}: can't be read: {error.strerror}") from error
+        raise UnusableModel(f"{error.filename or path}: can't be read: {error.strerror}") from error
     config = read_json(path / "config.json")
     if missing:
         names = [file.name for file in path.iterdir()]
-        raise ModelLoadError(f"{path}: {unusable(str(path), names, config, missing[0])}")
+        raise UnusableModel(f"{path}: {unusable(str(path), names, config, missing[0])}")
     if not is_generator(path):
-        raise ModelLoadError(
+        raise UnusableModel(
             f"{path}: its model returns no logits, so that it doesn't generate text{_architecture(config)}"
         )
     return ModelSource(
@@ -156,12 +156,12 @@ def _require_whole(xml: Path) -> None:
     """
     graph = xml.read_bytes()
     if not graph.rstrip().endswith(b"</net>"):
-        raise ModelLoadError(f"{xml}: is truncated, or not a model of OpenVINO")
+        raise UnusableModel(f"{xml}: is truncated, or not a model of OpenVINO")
     described = max((int(offset) + int(size) for offset, size in _CONSTANT.findall(graph)), default=0)
     weights = xml.with_suffix(".bin")
     size = weights.stat().st_size if described or weights.exists() else 0
     if size != described:
-        raise ModelLoadError(
+        raise UnusableModel(
             f"{weights}: has {size:,} bytes, but {xml.name} describes {described:,}: it is truncated, or belongs to "
             "another model; copy both files again"
         )
@@ -183,11 +183,11 @@ def read_json(path: Path) -> Mapping[str, object]:
     except FileNotFoundError:
         return {}
     except OSError as error:
-        raise ModelLoadError(f"{path}: can't be read: {error.strerror}") from error
+        raise UnusableModel(f"{path}: can't be read: {error.strerror}") from error
     except (ValueError, RecursionError) as error:
-        raise ModelLoadError(f"{path}: is not valid JSON") from error
+        raise UnusableModel(f"{path}: is not valid JSON") from error
     if not isinstance(value, dict):
-        raise ModelLoadError(f"{path}: must hold a JSON object")
+        raise UnusableModel(f"{path}: must hold a JSON object")
     return value
 
 
@@ -260,7 +260,7 @@ def _defaults(path: Path) -> dict[str, float | int]:
         if value is None:
             continue
         if not _is_number(value) or not setting.accepts(value):
-            raise ModelLoadError(f"{path}: {key} must be {setting.accepted}, not {json.dumps(value)}")
+            raise UnusableModel(f"{path}: {key} must be {setting.accepted}, not {json.dumps(value)}")
         defaults[setting.name] = value
     if defaults.get("top_k") == 0:
         # Both mean "keep all tokens": 0 in this file, -1 in a request.

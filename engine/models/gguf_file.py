@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from gguf import GGUFReader, GGUFValueType, Keys
 
-from specvino.engine.errors import ModelLoadError
+from specvino.engine.errors import UnusableModel
 from specvino.engine.models.source import ModelSource
 
 ARCHITECTURES = ("llama", "qwen2", "qwen3")
@@ -19,21 +19,21 @@ def open_gguf(path: Path) -> ModelSource:
     try:
         header = _Header(path)
     except FileNotFoundError as error:
-        raise ModelLoadError(f"{path}: there is no such file") from error
+        raise UnusableModel(f"{path}: there is no such file") from error
     except OSError as error:
-        raise ModelLoadError(f"{path}: can't be read: {error.strerror}") from error
+        raise UnusableModel(f"{path}: can't be read: {error.strerror}") from error
     except Exception as error:
         # The reader trusts the file, so a broken one causes all kinds of errors.
-        raise ModelLoadError(f"{path}: is not a GGUF file, or is truncated or corrupt") from error
+        raise UnusableModel(f"{path}: is not a GGUF file, or is truncated or corrupt") from error
     architecture = _value(header, Keys.General.ARCHITECTURE)
     if architecture not in ARCHITECTURES:
-        raise ModelLoadError(
+        raise UnusableModel(
             f"{path}: OpenVINO can't load the architecture {architecture!r} from GGUF, only {', '.join(ARCHITECTURES)}"
         )
     key = Keys.LLM.CONTEXT_LENGTH.format(arch=architecture)
     context_length = _size(header, key)
     if context_length is None:
-        raise ModelLoadError(f"{path}: its metadata hold no {key}")
+        raise UnusableModel(f"{path}: its metadata hold no {key}")
     hidden_size = _size(header, Keys.LLM.EMBEDDING_LENGTH.format(arch=architecture))
     return ModelSource(path, context_length=context_length, defaults={}, gguf=True, hidden_size=hidden_size)
 

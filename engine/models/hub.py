@@ -23,7 +23,7 @@ from huggingface_hub.errors import (
 from tqdm.auto import tqdm
 
 from specvino.engine.chat_template.files import FOLDERS as TEMPLATE_FOLDERS
-from specvino.engine.errors import ModelLoadError
+from specvino.engine.errors import ModelLoadError, UnusableModel
 from specvino.engine.models import checkpoint
 from specvino.engine.models.folder import FILES, LANGUAGE_MODEL, VISION_FILES, open_folder, read_json, unusable
 from specvino.engine.models.resuming import LARGE, resume
@@ -89,7 +89,7 @@ class _Repository:
             )
         except Exception as error:
             # The library also raises the errors of its HTTP client.
-            raise ModelLoadError(f"{self._id}: {self._reason(error, begun=commit is not None)}") from error
+            raise _kind(error)(f"{self._id}: {self._reason(error, begun=commit is not None)}") from error
 
     def resume(self, sizes: Mapping[str, int], folder: Path, read: Callable[[int], None]) -> int:
         """Downloads the large ones of these files of a commit, whose folder is given. Returns their size in bytes; the
@@ -106,7 +106,7 @@ class _Repository:
         except (HfHubHTTPError, LocalEntryNotFoundError):
             pass  # the library tells it better
         except Exception as error:
-            raise ModelLoadError(f"{self._id}: {self._reason(error, begun=True)}") from error
+            raise _kind(error)(f"{self._id}: {self._reason(error, begun=True)}") from error
         return done
 
     def download(self, sizes: Mapping[str, int], folder: Path, report: Report) -> Path:
@@ -158,6 +158,12 @@ class _Repository:
                 return f"it can't be downloaded: {error.strerror} ({constants.HF_HUB_CACHE})"
             case _:
                 return f"the download from {hub} broke off ({_one_line(error)}); what is there is kept for a retry"
+
+
+def _kind(error: Exception) -> type[ModelLoadError]:
+    wrong = (HFValidationError, RevisionNotFoundError, GatedRepoError)
+    is_wrong = isinstance(error, wrong) or (isinstance(error, HfHubHTTPError) and _is_unknown(error))
+    return UnusableModel if is_wrong else ModelLoadError
 
 
 def _is_unknown(error: HfHubHTTPError) -> bool:
@@ -212,18 +218,18 @@ def needed_files(
     if quantization is not None:
         ggufs = [file for file in ggufs if _quantization(file).endswith(f"-{quantization.lower()}")]
         if not ggufs:
-            raise ModelLoadError(f"{id}: none of its files is a GGUF file of {quantization}: {_named(files)}")
+            raise UnusableModel(f"{id}: none of its files is a GGUF file of {quantization}: {_named(files)}")
     elif LANGUAGE_MODEL in files or FILES[0] in files or not ggufs:
         needed = VISION_FILES if LANGUAGE_MODEL in files else FILES
         missing = next((file for file in needed if file not in files), None)
         if missing is not None:
-            raise ModelLoadError(f"{id}: {unusable(id, files, read_json(config), missing)}")
+            raise UnusableModel(f"{id}: {unusable(id, files, read_json(config), missing)}")
         beside = [file for file in files if _is_beside(file)]
         return sorted({file for file in files if file.startswith("openvino_")} | set(beside)), None
     if len(ggufs) > 1:
-        raise ModelLoadError(f"{id}: has several GGUF files; name one as in {id}:Q4_K_M: {_named(ggufs)}")
+        raise UnusableModel(f"{id}: has several GGUF files; name one as in {id}:Q4_K_M: {_named(ggufs)}")
     if _PART_OF_SEVERAL.search(PurePosixPath(ggufs[0]).stem):
-        raise ModelLoadError(f"{id}: {ggufs[0]} is a part of a GGUF file, and OpenVINO reads complete ones only")
+        raise UnusableModel(f"{id}: {ggufs[0]} is a part of a GGUF file, and OpenVINO reads complete ones only")
     return ggufs, ggufs[0]
 
 

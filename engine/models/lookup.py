@@ -5,7 +5,7 @@ from dataclasses import replace
 from difflib import get_close_matches
 from pathlib import Path
 
-from specvino.engine.errors import ModelLoadError
+from specvino.engine.errors import UnusableModel
 from specvino.engine.models.adapter import adapter_file, read_adapter
 from specvino.engine.models.catalogue import CATALOGUE, DEFAULT
 from specvino.engine.models.checkpoint import require
@@ -31,7 +31,7 @@ def resolve(model: str | None, report: Report = say_nothing, revision: str | Non
 
         return hub.fetch(on_hub["id"], on_hub["quantization"], revision, report)
     if revision is not None:
-        raise ModelLoadError(f"{name}: isn't a model of the Hugging Face hub, so that it has no revision {revision!r}")
+        raise UnusableModel(f"{name}: isn't a model of the Hugging Face hub, so that it has no revision {revision!r}")
     if name in CATALOGUE:
         source = open_folder(pull(CATALOGUE[name], report))
         return replace(source, defaults={**CATALOGUE[name].defaults, **source.defaults})
@@ -42,10 +42,10 @@ def resolve(model: str | None, report: Report = say_nothing, revision: str | Non
 
         return open_gguf(path)
     if path.exists():
-        raise ModelLoadError(f"{path}: is neither an OpenVINO folder nor a .gguf file")
+        raise UnusableModel(f"{path}: is neither an OpenVINO folder nor a .gguf file")
     near = get_close_matches(name, CATALOGUE, n=1)
     hint = f"did you mean {near[0]}? " if near else ""
-    raise ModelLoadError(
+    raise UnusableModel(
         f"{name}: no such model; {hint}give an OpenVINO folder, a .gguf file, the id of a model on the"
         f" Hugging Face hub (ORG/NAME), or one of: {', '.join(CATALOGUE)}"
     )
@@ -57,12 +57,12 @@ def checkpoint_folder(model: str, report: Report = say_nothing, revision: str | 
     path = Path(model)
     if path.is_dir():
         if revision is not None:
-            raise ModelLoadError(f"{model}: is a folder, so that it has no revision {revision!r}")
+            raise UnusableModel(f"{model}: is a folder, so that it has no revision {revision!r}")
         require(model, [file.name for file in path.iterdir()], read_json(path / "config.json"))
         return path
     on_hub = _ON_HUB.fullmatch(model)
     if on_hub is None or on_hub["quantization"]:
-        raise ModelLoadError(f"{model}: give the folder of a checkpoint, or the id of one on the Hugging Face hub")
+        raise UnusableModel(f"{model}: give the folder of a checkpoint, or the id of one on the Hugging Face hub")
     from specvino.engine.models import hub  # importing the library takes a third of a second
 
     return hub.fetch_checkpoint(on_hub["id"], revision, report)
@@ -73,5 +73,5 @@ def with_adapter(source: ModelSource, path: Path) -> ModelSource:
     file = adapter_file(path)
     read_adapter(file)
     if source.vision:
-        raise ModelLoadError(f"{path}: {source.path} is a vision-language model, to which no adapter can be applied")
+        raise UnusableModel(f"{path}: {source.path} is a vision-language model, to which no adapter can be applied")
     return replace(source, adapter=file)

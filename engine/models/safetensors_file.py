@@ -7,7 +7,7 @@ from math import prod
 from pathlib import Path
 from typing import TypeGuard
 
-from specvino.engine.errors import ModelLoadError
+from specvino.engine.errors import UnusableModel
 
 # The size of an element in bytes. The format has more types.
 _SIZES = {"F64": 8, "F32": 4, "F16": 2, "BF16": 2, "I64": 8, "I32": 4, "I16": 2, "I8": 1, "U8": 1, "BOOL": 1}
@@ -33,16 +33,16 @@ def read_header(path: Path) -> Mapping[str, StoredTensor]:
             length = int.from_bytes(file.read(_LENGTH), "little")
             header = file.read(length) if length <= size - _LENGTH else b""
     except OSError as error:
-        raise ModelLoadError(f"{path}: can't be read: {error.strerror}") from error
+        raise UnusableModel(f"{path}: can't be read: {error.strerror}") from error
     try:
         members = json.loads(header)
         members.pop("__metadata__", None)
         tensors = {name: _tensor(member, _LENGTH + length) for name, member in members.items()}
     except (ValueError, TypeError, KeyError, AttributeError, RecursionError) as error:
-        raise ModelLoadError(f"{path}: is not a safetensors file, or is truncated or corrupt") from error
+        raise UnusableModel(f"{path}: is not a safetensors file, or is truncated or corrupt") from error
     end = max((tensor.end for tensor in tensors.values()), default=_LENGTH + length)
     if size != end:
-        raise ModelLoadError(f"{path}: has {size:,} bytes, but its header describes {end:,}; copy it again")
+        raise UnusableModel(f"{path}: has {size:,} bytes, but its header describes {end:,}; copy it again")
     return tensors
 
 

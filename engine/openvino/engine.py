@@ -10,7 +10,7 @@ from contextlib import aclosing
 from typing import TYPE_CHECKING
 
 from specvino.engine.chat_template.messages import missing
-from specvino.engine.errors import EngineBusy, EngineUnavailable, ModelLoadError
+from specvino.engine.errors import EngineBusy, EngineUnavailable, ModelLoadError, UnusableModel
 from specvino.engine.models.conversions import settled
 from specvino.engine.models.source import ModelSource
 from specvino.engine.openvino.client.admission import Admission
@@ -180,7 +180,7 @@ class OpenVINOEngine:
             self._log_template(vocabulary)
         except ModelLoadError as error:
             await self.close()
-            raise ModelLoadError(f"{self._place}: {error}") from error
+            raise type(error)(f"{self._place}: {error}") from error
         except BaseException:
             await self.close()
             raise
@@ -349,7 +349,7 @@ class OpenVINOEngine:
         try:
             return select_parsers(vocabulary.formats, *self._parser_names, vocabulary.special.values())
         except ValueError as error:
-            raise ModelLoadError(str(error)) from None
+            raise UnusableModel(str(error)) from None
 
     def _described(self, vocabulary: Vocabulary) -> Iterator[str]:
         yield f"{'OpenVINO, from GGUF' if self._source.gguf else 'OpenVINO'} on {self._load.options.device}"

@@ -5,6 +5,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from pathlib import Path
 
+from specvino.engine.errors import WrongInput
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
 
@@ -29,7 +30,7 @@ LONGEST_SIDES = {"low": 512, "high": 2048}
 FETCH_SECONDS = 30.0
 
 
-class MediaError(Exception):
+class MediaError(WrongInput):
     """The settings are invalid; `str()` is the reason in one line."""
 
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 from platformdirs import user_data_path
 
+from specvino.engine.errors import WrongInput
 from specvino.handlers.encryption import Cipher
 from specvino.handlers.store import NoStore, ResponseStore
 
@@ -18,6 +19,10 @@ logger = logging.getLogger("specvino.server")
 
 class StorageError(Exception):
     """The store can't be used; `str()` is the reason in one line."""
+
+
+class WrongStore(WrongInput, StorageError):
+    """Its URL is at fault."""
 
 
 def folder() -> Path:
@@ -43,7 +48,7 @@ def response_store(choice: str | None, days: float, gb: float | None) -> Respons
     try:
         return SqlStore(url, days=days, quota=quota)
     except ValueError as error:
-        raise StorageError(f"the response store can't be used: {error} (--response-store none disables it)") from error
+        raise WrongStore(f"the response store can't be used: {error} (--response-store none disables it)") from error
 
 
 def is_of_one_machine(choice: str | None) -> bool:

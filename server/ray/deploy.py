@@ -14,7 +14,7 @@ from ray.exceptions import RayError
 from ray.serve.config import HTTPOptions
 from ray.serve.schema import LoggingConfig
 
-from specvino.server.access import ServeError, read_keys, require_unreachable
+from specvino.server.access import ServeError, WrongOptions, read_keys, require_unreachable
 from specvino.server.assembly.models import names
 from specvino.server.ray import proxy
 from specvino.server.ray.application import NAME, Deployment, app
@@ -33,7 +33,7 @@ def deploy(options: Deployment, host: str, port: int, cluster: str | None, *, in
     with _cluster(cluster):
         proxies = serve.status().proxies  # running proxies keep their host and port
         if proxies and is_open:
-            raise ServeError(
+            raise WrongOptions(
                 "other machines may reach the running proxies, so an API key is required: set --api-key-file FILE or "
                 "SPECVINO_API_KEY (or --insecure to serve without keys)"
             )

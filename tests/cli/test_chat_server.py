@@ -40,5 +40,5 @@ def test_it_ends_with_a_chat_that_is_killed(monkeypatch: pytest.MonkeyPatch) -> 
 def test_what_cannot_be_served(capfd: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as ended, serving("no-such-model"):
         pass
-    assert ended.value.code == 1
+    assert ended.value.code == 2
     assert "no-such-model: no such model" in capfd.readouterr().err

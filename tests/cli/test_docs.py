@@ -39,7 +39,7 @@ def test_a_site_that_can_not_be_built_is_one_line(monkeypatch: pytest.MonkeyPatc
 
     monkeypatch.setattr("specvino.portal.build.build", fail)
     run = CliRunner().invoke(main, ["docs", "build"])
-    assert (run.exit_code, run.output) == (1, "specvino: no\n")
+    assert (run.exit_code, run.output) == (2, "specvino: no\n")
 
 
 def test_a_start_line() -> None:

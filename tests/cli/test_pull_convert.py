@@ -122,7 +122,7 @@ def test_a_chat_template_is_a_part_of_it(converter: Converter) -> None:
 def test_a_model_of_the_hub_that_can_not_be_converted(converter: Converter, hub: Hub, tmp_path: Path) -> None:
     hub.commits[MAIN] = files({"is_encoder_decoder": True, "model_type": "t5"})
     code, out, err = converter.run(ID, **hub.env(tmp_path))
-    assert (code, out) == (1, "")
+    assert (code, out) == (2, "")
     reason = "is no checkpoint of a model that can be served, but a model with an encoder"
     assert err.startswith(f"specvino: {ID}: {reason}")
     assert hub.downloads() == ["config.json"]
@@ -152,7 +152,7 @@ def of_an_encoder(folder: Path) -> None:
 def test_what_is_not_converted(converter: Converter, change: Callable[[Path], None], message: str) -> None:
     change(converter.checkpoint)
     code, out, err = converter.run(str(converter.checkpoint))
-    assert (code, out, err.count("\n")) == (1, "", 1)
+    assert (code, out, err.count("\n")) == (2, "", 1)
     assert err.startswith(f"specvino: {converter.checkpoint}: ")
     assert message in err
     assert converter.calls.read_text() == ""

@@ -69,7 +69,7 @@ def test_a_commit_is_a_revision(hub: Hub, tmp_path: Path) -> None:
 
 def test_a_revision_without_all_files(hub: Hub, tmp_path: Path) -> None:
     code, out, err = pull(hub, tmp_path, ID, "--revision", "old")
-    assert (code, out) == (1, "")
+    assert (code, out) == (2, "")
     assert err.startswith(f"specvino: {ID}: is neither in OpenVINO's format (openvino_tokenizer.xml is missing) nor")
     assert hub.downloads() == []
 
@@ -79,7 +79,7 @@ def test_a_checkpoint_with_its_own_code(hub: Hub, tmp_path: Path) -> None:
     config = b'{"auto_map": {"AutoModelForCausalLM": "m.M"}}'
     hub.commits[MAIN] = {"config.json": config, "model.safetensors": bytes(100), "m.py": b"print(1)"}
     code, out, err = pull(hub, tmp_path)
-    assert (code, out) == (1, "")
+    assert (code, out) == (2, "")
     assert err.startswith(f"specvino: {ID}: is neither in OpenVINO's format (openvino_model.xml is missing) nor")
     assert f"--model {ID} --trust-remote-code FOLDER' (that runs the code" in err
     assert "OpenVINO/tiny-int4-ov" in err
@@ -89,12 +89,12 @@ def test_a_checkpoint_with_its_own_code(hub: Hub, tmp_path: Path) -> None:
 
 def test_a_revision_that_is_not_there(hub: Hub, tmp_path: Path) -> None:
     code, _, err = pull(hub, tmp_path, ID, "--revision", "nope")
-    assert (code, err) == (1, f"specvino: {ID}: the hub {hub.url} has no revision 'nope' of it\n")
+    assert (code, err) == (2, f"specvino: {ID}: the hub {hub.url} has no revision 'nope' of it\n")
 
 
 def test_a_model_that_is_not_there(hub: Hub, tmp_path: Path) -> None:
     code, _, err = pull(hub, tmp_path, "org/other")
-    assert code == 1
+    assert code == 2
     assert err.startswith(
         f"specvino: org/other: there is no such folder, and on the hub {hub.url} no such model, or it"
     )
@@ -105,7 +105,7 @@ def test_a_model_that_is_not_there(hub: Hub, tmp_path: Path) -> None:
 def test_a_gated_model(hub: Hub, tmp_path: Path, token: str) -> None:
     hub.token = "right"
     code, _, err = pull(hub, tmp_path, HF_TOKEN=token)
-    assert code == 1
+    assert code == 2
     assert err.startswith(f"specvino: {ID}: it is gated: ask for access at {hub.url}/{ID}, and give a token")
     assert err.count("\n") == 1
 
@@ -242,7 +242,7 @@ def test_a_hub_that_sends_nothing(hub: Hub, tmp_path: Path) -> None:
 def test_a_gguf_file_of_several(hub: Hub, tmp_path: Path) -> None:
     hub.commits[MAIN] = {"m-Q4_0.gguf": b"GGUF but no more", "m-Q8_0.gguf": bytes(9)}
     code, _, err = pull(hub, tmp_path)
-    assert code == 1
+    assert code == 2
     assert err.endswith(f"name one as in {ID}:Q4_K_M: m-Q4_0.gguf, m-Q8_0.gguf\n")
     code, _, err = pull(hub, tmp_path, f"{ID}:Q4_0")
     assert hub.downloads() == ["m-Q4_0.gguf"]
@@ -252,7 +252,7 @@ def test_a_gguf_file_of_several(hub: Hub, tmp_path: Path) -> None:
 def test_a_folder_has_no_revision(tiny_text: ModelSource) -> None:
     for model in (str(tiny_text.path), "smollm2"):  # neither asks the hub
         run = CliRunner().invoke(main, ["pull", model, "--revision", "main"])
-        assert run.exit_code == 1
+        assert run.exit_code == 2
         assert "isn't a model of the Hugging Face hub, so that it has no revision 'main'" in run.output
 
 

@@ -1,6 +1,7 @@
 """Options of `serve` from the environment and from a file, and the groups of its help."""
 
 import re
+import socket
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -120,9 +121,23 @@ def test_help_has_groups() -> None:
 def test_https(tmp_path: Path) -> None:
     """The certificate is read before anything is served."""
     done = CliRunner().invoke(main, ["serve", "--engine", "scripted", "--port", "0", "--ssl-keyfile", "none.pem"])
-    assert (done.exit_code, done.output) == (1, "specvino: --ssl-keyfile requires --ssl-certfile\n")
+    assert (done.exit_code, done.output) == (2, "specvino: --ssl-keyfile requires --ssl-certfile\n")
     (tmp_path / "text.pem").write_text("text")
     options = ["--engine", "scripted", "--port", "0", "--ssl-certfile", str(tmp_path / "text.pem")]
     done = CliRunner().invoke(main, ["serve", *options])
-    assert done.exit_code == 1
-    assert f"no certificate with its key, as PEM, can be read from {tmp_path}/text.pem: " in done.output
+    assert (done.exit_code, done.output) == (
+        2,
+        f"specvino: no certificate with its key, as PEM, can be read from {tmp_path}/text.pem\n",
+    )
+
+
+def test_a_start_ends_with_2_only_if_another_try_would_fail_too() -> None:
+    """By this a service that is restarted comes up once a port is free, and isn't restarted for a missing key."""
+    with socket.create_server(("127.0.0.1", 0)) as other:
+        port = other.getsockname()[1]
+        done = CliRunner().invoke(main, ["serve", "--engine", "scripted", "--port", str(port)])
+    taken = f"specvino: can't listen on 127.0.0.1 port {port}: Address already in use\n"
+    assert (done.exit_code, done.output) == (1, taken)
+    done = CliRunner().invoke(main, ["serve", "--engine", "scripted", "--port", "0", "--host", "0.0.0.0"])
+    assert done.exit_code == 2
+    assert done.output.startswith("specvino: other machines can reach 0.0.0.0, so an API key is required")

@@ -63,7 +63,7 @@ def test_into_a_file(tmp_path) -> None:
 def test_into_a_file_that_can_not_be(tmp_path, name, words) -> None:
     file = tmp_path / name
     run = spec("-o", str(file))
-    assert run.exit_code == 1
+    assert run.exit_code == 2
     assert run.output.startswith(f"specvino: {file} can't be written: ")
     assert words in run.output
     assert run.output.count("\n") == 1
@@ -76,7 +76,7 @@ def test_on_a_full_disk(arguments) -> None:
         run = subprocess.run(
             [sys.executable, "-m", "specvino.cli", "spec", *arguments], stdout=full, stderr=subprocess.PIPE, text=True
         )
-    assert run.returncode == 1
+    assert run.returncode == 2
     assert run.stderr == "specvino: standard output can't be written: No space left on device\n"
 
 
@@ -111,7 +111,7 @@ def test_lint_of_a_broken_source(tmp_path) -> None:
 
 def test_lint_of_nothing(tmp_path) -> None:
     run = spec("lint", "--root", str(tmp_path))
-    assert run.exit_code == 1
+    assert run.exit_code == 2
     assert "openapi.yaml does not exist" in run.output
     assert run.output.count("\n") == 1
 
@@ -146,7 +146,7 @@ def test_an_unknown_dialect() -> None:
 @pytest.mark.parametrize("name", ["chat.temprature", "temperature"])
 def test_explain_suggests(name) -> None:
     run = spec("explain", name)
-    assert run.exit_code == 1
+    assert run.exit_code == 2
     assert f"unknown field {name}" in run.output
     assert "chat.temperature" in run.output
     assert run.output.count("\n") == 1
@@ -161,5 +161,5 @@ def test_explain() -> None:
 @pytest.mark.parametrize("name", ["", " "])
 def test_explain_nothing(name) -> None:
     run = spec("explain", name)
-    assert run.exit_code == 1
+    assert run.exit_code == 2
     assert run.output == "specvino: a field name is required, such as chat.temperature or chat.response.usage\n"

@@ -83,7 +83,7 @@ def test_the_reason_why_the_fastest_are_not_recommended(monkeypatch: pytest.Monk
 
 def test_a_model_that_is_not_there_is_one_line() -> None:
     code, output = tune("/nowhere/model.gguf")
-    assert code == 1
+    assert code == 2
     assert output.splitlines()[-1].startswith("specvino: ")
 
 

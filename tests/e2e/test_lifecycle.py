@@ -149,11 +149,12 @@ def test_streams_under_way_end_before_it_does() -> None:
         (["--engine", "scripted", "--api-key-file", "/no/such/file"], "/no/such/file"),
         (["--engine", "scripted", "--metrics-key-file", "/no/such/keys"], "/no/such/keys"),
         (["--engine", "scripted", "--otlp-traces-endpoint", "collector:4318"], "'collector:4318'"),
+        (["--engine", "scripted", "--response-store", "somewhere"], "--response-store"),
     ],
 )
 def test_what_can_t_start_says_why_in_one_line(arguments, reason) -> None:
     ended = unserved(*arguments)
-    assert ended.exit_code == 1
+    assert ended.exit_code == 2
     (line,) = ended.output.splitlines()
     assert line.startswith("specvino: ")
     assert reason in line
@@ -175,7 +176,7 @@ def test_a_broken_model_ends_the_start_in_one_line(tiny_text, tmp_path) -> None:
         (broken / file.name).write_bytes(file.read_bytes())
     (broken / "openvino_model.xml").write_text("<net></net>")
     with starting(str(broken)) as server:
-        assert server.process.wait(300) == 1
+        assert server.process.wait(300) == 2
     assert server.lines == [
         f"specvino: {broken}/openvino_model.bin: has 512,769 bytes, but openvino_model.xml describes 0: it is "
         "truncated, or belongs to another model; copy both files again\n"
@@ -187,7 +188,7 @@ def test_a_folder_of_files_of_two_models_ends_the_start_in_one_line(tiny_text, t
     shutil.copytree(tiny_text.path, mixed)
     shutil.copy(tiny_vision.path / "openvino_text_embeddings_model.bin", mixed / "openvino_model.bin")
     with starting(str(mixed)) as server:
-        assert server.process.wait(300) == 1
+        assert server.process.wait(300) == 2
     assert server.lines == [
         f"specvino: {mixed}/openvino_model.bin: has 192,004 bytes, but openvino_model.xml describes 512,769: it is "
         "truncated, or belongs to another model; copy both files again\n"

@@ -89,5 +89,5 @@ def test_what_is_wrong_is_told_before_anything_starts(options, reason) -> None:
 def test_without_a_key_no_other_machine_gets_in() -> None:
     command = [sys.executable, "-m", "specvino.cli", "deploy", *SCRIPTED, "--host", "0.0.0.0", "--port", "0"]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert run.returncode == 1
+    assert run.returncode == 2
     assert "other machines can reach 0.0.0.0, so an API key is required" in run.stderr

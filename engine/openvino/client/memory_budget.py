@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Self
 
-from specvino.engine.errors import EngineUnavailable, InsufficientMemory, ModelLoadError
+from specvino.engine.errors import EngineUnavailable, InsufficientMemory, ModelLoadError, UnusableModel
 from specvino.engine.processes.memory import Memory, memory, resident
 
 GB = 2**30
@@ -187,7 +187,7 @@ def choose_cache(models: Sequence[Needs], memory: Memory, size: int | None) -> f
     if size is not None:
         if size * GB * len(models) > left:
             fitting = max(0, left) // GB // len(models)
-            raise ModelLoadError(
+            raise UnusableModel(
                 f"a KV cache of {size} GB (--cache-size) doesn't fit beside the model ({in_gb(workers)}) into the "
                 f"{in_gb(memory.total)} of {memory.owner}; "
                 + (f"--cache-size {fitting} does" if fitting else "leave the option out, or take a smaller model")
@@ -201,7 +201,7 @@ def choose_cache(models: Sequence[Needs], memory: Memory, size: int | None) -> f
         return own // GB
     # What is free now may be more later, so that only what never fits is refused.
     if left < _STEP * len(models):
-        raise ModelLoadError(
+        raise UnusableModel(
             f"the model takes {in_gb(workers)} besides its KV cache and the server {in_gb(_SERVER)}, too much for the "
             f"{in_gb(memory.total)} of {memory.owner}; take a model with fewer weights or fewer bits per weight"
         )
