@@ -59,11 +59,12 @@ def test_a_failure_is_one_line(monkeypatch: pytest.MonkeyPatch) -> None:
     assert raised.value.code == "specvino: can't pull smollm2: the network is down"  # printed, and the exit code is 1
 
 
-def test_an_unknown_name() -> None:
+def test_an_unknown_name(capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit) as raised:
         pull("llama")
-    assert raised.value.code == (
-        "specvino: unknown model llama: use smollm2, or a Hugging Face model ID such as ORG/NAME"
+    assert raised.value.code == 2
+    assert capsys.readouterr().err == (
+        "specvino: unknown model llama: use smollm2, or a Hugging Face model ID such as ORG/NAME\n"
     )
 
 

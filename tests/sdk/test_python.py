@@ -1,17 +1,22 @@
 """The Python client: built, installed beside nothing but what it declares to need, and used."""
 
+import re
 import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from support.examples import ROOT
 from support.exhaustive import sampled
 from support.serving import Server
 
 from specvino.document.loading import systems
 
 Script = Callable[..., list[str]]
+
+PAGE = ROOT / "docs" / "sdk.md"
+PYTHON = re.compile(r"^```python\n(.*?)^```", re.MULTILINE | re.DOTALL)
 
 
 ASK = """
@@ -170,13 +175,16 @@ def mypy(tmp_path_factory: pytest.TempPathFactory) -> list[str]:
 
 @pytest.mark.parametrize("dialect", sampled([None, *systems()], None, "mlc-llm", "vllm"))
 def test_types_hold(mypy: list[str], package: Callable[..., Path], tmp_path: Path, dialect: str | None) -> None:
-    """Of the package, and of the example in its README."""
+    """Of the package, of the example in its README, and of those in docs/sdk.md."""
     folder = package("python", *(["--dialect", dialect] if dialect else []))
     (module,) = (folder / "src").glob("*/py.typed")
     code = (folder / "README.md").read_text("utf-8").partition("```python\n")[2].partition("```")[0]
-    (tmp_path / "readme_example.py").write_text(code)
+    examples = [code, *([] if dialect else PYTHON.findall(PAGE.read_text("utf-8")))]
+    assert dialect or len(examples) == 3
+    for number, example in enumerate(examples):
+        (tmp_path / f"example_{number}.py").write_text(example)
     done = subprocess.run(
-        [*mypy, "-p", module.parent.name, "-m", "readme_example"],
+        [*mypy, "-p", module.parent.name, *(f"-mexample_{number}" for number in range(len(examples)))],
         cwd=folder / "src",
         env={"MYPYPATH": str(tmp_path), "PATH": ""},
         capture_output=True,
