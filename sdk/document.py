@@ -151,7 +151,8 @@ def for_requests(document: dict[str, Any]) -> dict[str, Any]:
     for schema in schemas.values():
         for part in _unconditional(schema):
             if "properties" in part and "allOf" in part:
-                part["allOf"] = [rule for rule in part["allOf"] if not _is_condition(rule, part["properties"])]
+                rules = (_without_conditions(rule, part["properties"]) for rule in part["allOf"])
+                part["allOf"] = [rule for rule in rules if rule]
                 if not part["allOf"]:
                     del part["allOf"]  # it must have a part, by JSON Schema
     for operation in operations(changed):
@@ -165,9 +166,12 @@ def for_requests(document: dict[str, Any]) -> dict[str, Any]:
     return changed
 
 
-def _is_condition(rule: Schema, fields: Mapping[str, Any]) -> bool:
-    """Returns whether a part of `allOf` adds no field to these."""
-    return "$ref" not in rule and rule.get("properties", {}).keys() <= fields.keys()
+def _without_conditions(rule: Schema, fields: Mapping[str, Any]) -> Schema:
+    """Returns what a part of `allOf` adds to these fields: empty if that is nothing."""
+    if "$ref" in rule:
+        return rule
+    added = {name: child for name, child in rule.get("properties", {}).items() if name not in fields}
+    return {"properties": added} if added else {}
 
 
 def _message(operation: Operation, socket: Socket) -> dict[str, Any]:

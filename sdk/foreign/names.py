@@ -34,8 +34,8 @@ PARAMETERS = frozenset(
         "private", "protected", "public", "static", "super", "switch", "this", "throw", "true", "typeof", "var", "void",
         "yield",
         "body", "functions", "kind", "options", "query",
-        "Call", "End", "Tools", "answer", "asked", "asking", "cast", "dict", "events", "getattr", "inspect", "pages",
-        "parsed", "results", "segment", "tools", "use", "uses", "value",
+        "Call", "End", "Tools", "answer", "asked", "asking", "cast", "dict", "events", "fields", "getattr", "inspect",
+        "pages", "parsed", "results", "segment", "tools", "use", "uses", "value",
     )
 )  # fmt: skip
 """Names that parameters of the generated methods can't have: keywords of both languages, and what methods use."""

@@ -1,10 +1,15 @@
 """Requests that a system judges in its own way, by its document."""
 
+from typing import Any
+
 import pytest
 
 from specvino.document.loading import dialect_file, load
 from specvino.document.operations import by_endpoint
 from specvino.document.validator import Validators
+
+# Values of other types than a text or a list with elements.
+OF_NO_USE: tuple[Any, ...] = (None, 4, {}, [])
 
 USER = {"role": "user", "content": "Hi"}
 
@@ -189,7 +194,7 @@ def returned(source):
                 ({"type": "tool_result", "content": "4"}, True),
                 ({"type": "tool_result", "tool_use_id": None}, True),
                 ({"type": "tool_result", "tool_use_id": 5}, False),
-                *(({"type": "tool_result", "content": content}, True) for content in (None, 4, {}, [])),
+                *(({"type": "tool_result", "content": content}, True) for content in OF_NO_USE),
                 ({"type": "tool_result", "content": [{"type": "image", "source": 5}]}, False),
                 ({"type": "tool_result", "tool_use_id": "c", "content": [{"type": "text"}]}, True),
                 ({"type": "tool_result", "tool_use_id": "c", "content": [{"type": "text", "text": 5}]}, True),
@@ -226,7 +231,7 @@ def returned(source):
         ("ollama", "messages", asks("messages", TEXT) | {"output_config": {"effort": 5}}, False),
         ("ollama", "messages", asks("messages", TEXT) | {"messages": [{"role": "user", "content": None}]}, True),
         ("ollama", "messages", asks("messages", TEXT) | {"messages": [{"role": "user"}]}, False),
-        *(("ollama", "messages", asks("messages", TEXT) | {"system": system}, True) for system in (5, {}, None, [])),
+        *(("ollama", "messages", asks("messages", TEXT) | {"system": system}, True) for system in OF_NO_USE),
         ("ollama", "messages", asks("messages", TEXT) | {"tool_choice": {"type": "any", "name": None}}, True),
         ("ollama", "messages", asks("messages", TEXT) | {"tool_choice": "any"}, False),
         ("ollama", "messages", asks("messages", TEXT) | {"metadata": {"user_id": 5}}, False),

@@ -3,8 +3,8 @@
 import copy
 from typing import Any
 
-from specvino.document.loading import dialect_file, load
-from specvino.sdk.document import document_of, methods
+from specvino.document.loading import dialect_file, load, systems
+from specvino.sdk.document import document_of, for_requests, methods
 
 
 def finals(document: dict[str, Any]) -> dict[str, tuple[str, ...]]:
@@ -39,3 +39,11 @@ def test_conditions_of_a_system_keep_their_properties() -> None:
 
 def conditions(document: dict[str, Any]) -> dict[str, Any]:
     return {name: schema["allOf"] for name, schema in document["components"]["schemas"].items() if "allOf" in schema}
+
+
+def test_a_part_that_adds_a_field_has_no_conditions_on_others() -> None:
+    """Generators would take these for a second field of the name."""
+    for system in systems():
+        for schema in for_requests(document_of(system))["components"]["schemas"].values():
+            for part in schema.get("allOf", ()):
+                assert not part.get("properties", {}).keys() & schema.get("properties", {}).keys(), schema["title"]

@@ -16,12 +16,13 @@ MODEL = "m"
 
 
 def came(client: Any, answer: Answer) -> list[Any]:
-    """What a client gives for the request of an answer: the answer, or the events of a stream."""
+    """What a client gives for the request of an answer, which may have fields that the system refuses: the answer, or
+    the events of a stream."""
     body = dict(answer.request or {})
     places = [MODEL if name == "{model}" else "an_id" for name in re.findall(r"{\w+}", answer.operation.path)]
     if body.pop("stream", False):
-        return list(getattr(client, f"{answer.operation.id}_stream")(*places, **body))
-    return [getattr(client, answer.operation.id)(*places, **body)]
+        return list(getattr(client, f"{answer.operation.id}_stream")(*places, extra_body=body))
+    return [getattr(client, answer.operation.id)(*places, extra_body=body)]
 
 
 def outcome(module: ModuleType, client: Any, answer: Answer) -> str:

@@ -555,3 +555,27 @@ error = pickle.loads(pickle.dumps(ApiError("no", status=404, code="gone")))
 print(error, error.status, error.code)
 """
     ) == ["404: no 404 gone"]
+
+
+def test_a_misspelled_field_or_option_is_sent_nowhere(script: Script) -> None:
+    assert script(
+        HEAD
+        + """
+ask = {"model": "m", "messages": []}
+def misspelled(client):
+    return client.create_chat_completion(**ask, tempreature=1)
+def secret(client):
+    return client.create_chat_completion_stream(**ask, extra_header={"Authorization": "Bearer secret"})
+with Scripted() as server:
+    server.says(Answer("{}"))
+    for use in (misspelled, secret, lambda client: client.create_chat_completion(**ask, bogus=1)):
+        try:
+            list(outcomes(server.url, use))
+        except TypeError as error:
+            print(error, len(server.asked))
+"""
+    ) == [
+        "tempreature is no field of the request; did you mean temperature? 0",
+        "extra_header is no field of the request; did you mean extra_headers? 0",
+        "bogus is no field of the request; extra_body sends it 0",
+    ]
