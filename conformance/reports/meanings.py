@@ -101,6 +101,9 @@ WITHOUT_REASON = re.compile(r"\bfinish_reason is None\b|\bhas no finish_reason$"
 # The message about a stored response that is read as another one, such as that of a stream.
 READ_BACK = re.compile(r"^the (?P<name>\w+) differs: .* in the answer, .* when read$", re.DOTALL)
 
+# The messages about the items of an output as a whole.
+WHOLE_OUTPUT = re.compile(r"^the output differs: |^output is (?:wrong: |['\"]?\[)|, but output is '\[")
+
 # The message about arguments of several calls in one, or about another item in the place of one.
 JOINED = re.compile(r"^the arguments of .*\}\{|^item[._]id of item \d+ was '.*' and is now '", re.DOTALL)
 
@@ -413,15 +416,18 @@ def possible_causes(line: Line, finding: FindingRecord) -> Iterator[Cause]:
 
 def fields(finding: FindingRecord, all_causes: Sequence[Cause]) -> set[str]:
     """Returns the fields that explain a finding if they are missing or invalid: of a difference in streams the field,
-    all words of a message of no known form, and of a count that answers of two operations show. Invalid arguments in
-    streams are explained by those that differ there."""
+    all words of a message of no known form, and of a count that answers of two operations show, and of an output as a
+    whole what the message shows of it. Invalid arguments in streams are explained by those that differ there."""
     kinds = {cause.kind for cause in all_causes}
+    if WHOLE_OUTPUT.search(finding.message):
+        return set(re.findall(r"""["'](\w+)["']: """, finding.message.replace('":', '": ')))
     if absent := ABSENT.search(finding.message):
         return set(absent["path"].split(".")[:-1])
     if kinds == {Kind.ARGUMENTS} and all(map(_is_stream, finding.exchanges)):
         return ARGUMENTS
     if kinds == {Kind.STREAM}:
-        return {name.strip("`") for cause in all_causes for name in cause.names}
+        differing = re.findall(r"(\w+) differs$", finding.message)
+        return {*differing, *(name.strip("`") for cause in all_causes for name in cause.names)}
     compares = kinds == {Kind.COUNT} and len(operations(finding)) > 1
     return set(re.findall(r"\w+", without_values(finding.message))) if kinds == {Kind.OTHER} or compares else set()
 

@@ -203,14 +203,29 @@ class WholeEqualsPiecesInvariant(Invariant):
                 yield f"{law.whole} of {fact.name} holds {len(listed)}, but the stream has closed {len(keys)} {law.of}s"
             else:
                 for index, key in enumerate(keys):
-                    if self._comparable(listed[index]) != self._comparable(self._pieces[key]):
-                        yield f"{law.whole}.{index} of {fact.name} is not the {law.piece} of {law.of} {shown(key)}"
+                    whole, piece = self._comparable(listed[index]), self._comparable(self._pieces[key])
+                    if whole != piece:
+                        difference = _first_difference(whole, piece)
+                        problem = f"{law.whole}.{index} of {fact.name} is not the {law.piece} of {law.of} {shown(key)}"
+                        yield f"{problem}: {difference} differs" if difference else problem
 
     def _comparable(self, value: Any) -> Any:
         """Returns a piece without the values that are others each time."""
         if not isinstance(value, Mapping):
             return value
         return {name: bool(member) if name in self._law.varying else member for name, member in value.items()}
+
+
+def _first_difference(one: Any, other: Any) -> str:
+    """Returns the path of the first part in which two unequal values differ; empty for the values as a whole."""
+    if isinstance(one, Mapping) and isinstance(other, Mapping):
+        steps = [(str(name), one.get(name, MISSING), other.get(name, MISSING)) for name in {**one, **other}]
+    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
+        steps = [(str(index), *pair) for index, pair in enumerate(zip(one, other, strict=True))]
+    else:
+        return ""
+    step, left, right = next(step for step in steps if step[1] != step[2])
+    return ".".join(filter(None, (step, _first_difference(left, right))))
 
 
 def _sort_key(key: Key) -> tuple[bool, Any]:

@@ -168,7 +168,7 @@ BROKEN = {
     ),
     "another part": (
         changed(ITEM_DONE, "item.content.1", {"type": "refusal", "refusal": "Nope!"}),
-        "item.content.1 of response.output_item.done is not the part of part 1.1",
+        "item.content.1 of response.output_item.done is not the part of part 1.1: refusal differs",
     ),
     "another summary": (
         changed(event_of("output_item.done"), "item.summary.0", {}),
@@ -185,7 +185,7 @@ BROKEN = {
     ),
     "another status in the end": (
         changed(LAST, "response.output.1.status", "incomplete"),
-        "response.output.1 of response.completed is not the item of item 1",
+        "response.output.1 of response.completed is not the item of item 1: status differs",
     ),
 }
 
@@ -203,7 +203,9 @@ def test_encrypted_content_may_differ_in_each_event() -> None:
 
 
 def test_encrypted_content_must_not_be_lost() -> None:
-    assert judge(sealed("one", None)) == ["response.output.0 of response.completed is not the item of item 0"]
+    assert judge(sealed("one", None)) == [
+        "response.output.0 of response.completed is not the item of item 0: encrypted_content differs"
+    ]
 
 
 @pytest.mark.parametrize("other", [WORLD, ALIVE], ids=["unknown", "keepalive"])
