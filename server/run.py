@@ -196,9 +196,8 @@ def _tls(certificate: Path | None, key: Path | None) -> ssl.SSLContext:
         context.load_cert_chain(certificate, key, password="")  # without a password OpenSSL would ask for one
     except OSError as error:
         files = f"{certificate} and {key}" if key else certificate
-        reason = (
-            error.reason if isinstance(error, ssl.SSLError) else error.strerror
-        )  # OpenSSL has none for other formats
+        # OpenSSL has none for other formats.
+        reason = error.reason if isinstance(error, ssl.SSLError) else error.strerror
         why = f": {reason}" if reason else ""
         raise WrongOptions(f"no certificate with its key, as PEM, can be read from {files}{why}") from error
     return context

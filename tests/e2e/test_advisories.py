@@ -189,7 +189,7 @@ def test_cve_2026_7482_no_request_makes_or_loads_a_model(server) -> None:
 @pytest.mark.parametrize("host", ["0.0.0.0", "::"])
 def test_cve_2026_7482_others_need_a_key(host) -> None:
     with starting("--engine", "scripted", "--host", host) as server:
-        assert server.process.wait(300) == 1
+        assert server.process.wait(300) == 2
     assert "--api-key-file" in server.output
     assert "--insecure" in server.output
     with serving("--engine", "scripted", "--host", host, env={"SPECVINO_API_KEY": "k"}):
