@@ -2,6 +2,7 @@
 
 import asyncio
 from dataclasses import replace
+from pathlib import Path
 
 import psutil
 import pytest
@@ -26,6 +27,9 @@ def mapped(pid: int) -> int:
 
 def test_weights_are_not_kept_twice(smollm2: ModelSource) -> None:
     planned = needs(smollm2.path)
+    # On a CPU without AVX-512 the matrices of the vocabulary are used as they are in the file, and nowhere else: 60 of
+    # smollm2's 91 MB (AMD EPYC with AVX2, OpenVINO 2026.4.1).
+    share = 1 / 4 if "avx512f" in Path("/proc/cpuinfo").read_text("utf-8") else 3 / 4
 
     async def test(engine: Engine) -> None:
         assert isinstance(engine, OpenVINOEngine)
@@ -34,7 +38,7 @@ def test_weights_are_not_kept_twice(smollm2: ModelSource) -> None:
         for name, most in (("worker", planned.worker + GB), ("full_logits", planned.full_logits)):
             pid = engine.pids[name]
             assert pid is not None
-            assert mapped(pid) < planned.weights / 4
+            assert mapped(pid) < planned.weights * share
             assert 0 < resident(pid) < most
 
     running(smollm2, test, cache_size=1)
