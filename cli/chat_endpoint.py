@@ -13,7 +13,6 @@ from specvino.conformance.streams.sse import Decoder
 # Seconds until a server accepts a connection. An answer may take any time.
 _CONNECT = 10
 
-
 _JSON = {"Content-Type": "application/json"}
 
 
