@@ -1,8 +1,10 @@
-"""Compresses the two largest data of a wheel by LZMA; pyproject.toml has everything else of the package.
+"""Compresses the two largest data of a wheel by LZMA, and takes the indentation out of the documents; pyproject.toml
+has everything else of the package.
 
 `portal/packed.py` and `portal/reference` read both forms, because a clone has the files as they are.
 """
 
+import json
 import lzma
 import tarfile
 from pathlib import Path
@@ -19,6 +21,9 @@ class Packed(build_py):
         if self.editable_mode:
             return
         package = Path(self.build_lib, "specvino")
+        for document in (package / "generated").rglob("*.json"):
+            content = json.loads(document.read_text("utf-8"))
+            document.write_text(json.dumps(content, separators=(",", ":"), ensure_ascii=False), "utf-8")
         script = package / "portal" / "reference" / "scalar.js"
         script.with_name(f"{script.name}.xz").write_bytes(lzma.compress(script.read_bytes()))
         script.unlink()

@@ -97,9 +97,9 @@ def print_spec(
         if openapi is Version.V30:
             document = to_30(document)
             _report_lost(document["info"]["x-lost"])
-        text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
     else:
-        text = loading.read(dialect_file(dialect) if dialect else OPENAPI_32)
+        document = loading.load(dialect_file(dialect) if dialect else OPENAPI_32)
+    text = json.dumps(document, indent=1, ensure_ascii=False) + "\n"
     if format is Format.YAML:
         from specvino.document import yaml_text
 
