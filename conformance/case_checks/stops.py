@@ -68,10 +68,15 @@ async def unmatched_stop_ignored(
     stopped = _again(session, endpoint, {**body, "stop": stop, **({"stream": True} if stream else {})})
 
     def differences(whole: Exchange, with_stop: Exchange) -> dict[str, str]:
-        text, shown = _first_text(whole).text, next(outputs(with_stop)).text
-        sentence = f"the stop string {stop!r} doesn't occur in {text!r}, but changes it to {shown!r}"
-        changes = dict.fromkeys(_changes(whole, with_stop, _contents if stream else texts), sentence)
-        return changes if text.endswith(end) else {"text": sentence, **changes}
+        one, other = _first_text(whole), next(outputs(with_stop))
+        sentences = {
+            "text": f"changes it to {other.text!r}",
+            "reason": f"changes finish_reason from {one.reason!r} to {other.reason!r}",
+        }
+        changed = {*_changes(whole, with_stop, _contents if stream else texts)}
+        changed |= set() if one.text.endswith(end) else {"text"}
+        start = f"the stop string {stop!r} doesn't occur in {one.text!r}, but "
+        return {name: start + sentence for name, sentence in sentences.items() if name in changed}
 
     await require_alike(_again(session, endpoint, body), stopped, differences, within=_changes, first=full)
 

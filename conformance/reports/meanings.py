@@ -27,7 +27,10 @@ MEANINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
         (Kind.ACCEPTED, r"values beyond a bound aren't refused: of (?P<names>.+)"),
         (Kind.PARAM, r"\berror\.param is "),
         (Kind.UNFINISHED, r"^choice \d+ (?:has no finish_reason|was never closed by finish)"),
-        (Kind.UNFINISHED, r"^choices\.\d+\.finish_reason is only present when not streamed"),
+        (
+            Kind.UNFINISHED,
+            r"^choices\.\d+\.finish_reason is only present when |\bfinish_reason (?:is|from .*? to|from) (?:None\b|'')",
+        ),
         (Kind.STREAM, r"^(?P<path>[\w.]+) is only present when (?:not )?streamed"),
         (Kind.STREAM, r"^(?P<path>[\w.]+) is .* in the unary answer, but .* in the folded stream"),
         (Kind.STREAM, r"^(?P<path>[\w.]+) is .* unary, but the stream makes it"),
@@ -95,8 +98,8 @@ WITHOUT_CALL = re.compile(
 # The message about an answer that is longer than it may be.
 THOUGH_LIMITED = re.compile(r", though max_\w+ is \d")
 
-# The message about an answer that doesn't say why it ended.
-WITHOUT_REASON = re.compile(r"\bfinish_reason is None\b|\bhas no finish_reason$")
+# The messages about streams whose choices aren't ended.
+NOT_ENDED = re.compile(r"^an event has no known content$| before choice \d+ was closed by finish$")
 
 # The message about a stored response that is read as another one, such as that of a stream.
 READ_BACK = re.compile(r"^the (?P<name>\w+) differs: .* in the answer, .* when read$", re.DOTALL)
@@ -313,6 +316,9 @@ def _invalid(path: str, problem: str, field: str, *, is_error: bool) -> Iterator
             yield _lacks(name, is_error=is_error)
         return
     leaf = _leaf(path)
+    if leaf == "finish_reason" and problem.startswith(("null is ", '"" is ')):
+        yield Cause(Kind.UNFINISHED)
+        return
     if path.startswith("usage.") and leaf.endswith("_tokens") and problem.startswith("0 is "):
         yield Cause(Kind.ZERO, "", _quoted(leaf))
         return
@@ -335,6 +341,8 @@ def _type(problem: str) -> str:
 
 
 def _lacks(name: str, *, is_error: bool) -> Cause:
+    if name == "finish_reason":
+        return Cause(Kind.UNFINISHED)
     return Cause(Kind.ERRORS_LACK if is_error else Kind.LACKS, name, _quoted(name), field=name)
 
 
@@ -348,6 +356,11 @@ def _other(line: Line, message: str) -> Cause:
     if rule:  # it may name its endpoint
         text = re.sub(rf"\b{_endpoint(line).removesuffix('s')}s?\b", "…", text)
     return Cause(Kind.OTHER, f"{rule}: {text}")
+
+
+def _is_marked(exchange: ExchangeRecord) -> bool:
+    """Returns whether a byte order mark is in an answer; the bodies of reports have it as an escape."""
+    return exchange.response is not None and r"\ufeff" in exchange.response.body
 
 
 def _is_together(line: Line, finding: FindingRecord) -> bool:
@@ -382,6 +395,8 @@ POSSIBLE: tuple[tuple[Cause, AbstractSet[Kind], Callable[[Line, FindingRecord], 
         _is_together,
     ),
     (Cause(Kind.IN_STREAMS), ANY, lambda line, finding: _is_refused_in_stream(finding)),
+    (Cause(Kind.MARKED), ANY, lambda line, finding: any(map(_is_marked, finding.exchanges))),
+    (Cause(Kind.UNFINISHED), {Kind.OTHER}, lambda line, finding: bool(NOT_ENDED.search(finding.message))),
 )
 
 
@@ -392,8 +407,6 @@ def possible_causes(line: Line, finding: FindingRecord) -> Iterator[Cause]:
     for cause, kinds, holds in POSSIBLE:
         if own <= kinds and holds(line, finding):
             yield cause
-    if WITHOUT_REASON.search(finding.message):
-        yield _lacks("finish_reason", is_error=False)
     if read_back := READ_BACK.search(finding.message):
         yield Cause(Kind.STREAM, read_back["name"])
     if TEXT_STREAMED.search(finding.message):

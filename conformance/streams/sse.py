@@ -7,6 +7,10 @@ from dataclasses import dataclass
 # The type of events without an `event:` line, by the standard.
 NAMELESS = "message"
 
+# The byte order mark. At the beginning of a stream it is skipped; a later line that begins with it has no known field,
+# so clients ignore it. Here it is kept in front of the data, to be reported.
+MARK = "\N{ZERO WIDTH NO-BREAK SPACE}"
+
 
 @dataclass(frozen=True, slots=True)
 class ServerSentEvent:
@@ -44,6 +48,8 @@ class Decoder:
         if line:
             name, _, value = line.partition(":")
             value = value.removeprefix(" ")
+            if name == MARK + "data":
+                value, name = MARK + value, "data"
             if name == "data":
                 self._data.append(value)
             elif name == "event":

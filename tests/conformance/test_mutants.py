@@ -38,6 +38,8 @@ APART = (
     ("tools.CallsThoughNone", "rules_shapes.ModelsWithoutOwner"),
     ("structured_output.CutIsStop", "tokenize.CountsUp"),
     ("tokenize.CountsUp", "completions.AnyModel"),
+    ("rules_shapes.MarksEvents", "chat.LastTurnOnly"),
+    ("rules_shapes.WithoutReason", "responses.FirstPartOnly"),
 )
 
 

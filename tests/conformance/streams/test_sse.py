@@ -25,3 +25,8 @@ def test_a_whole_stream_is_complete() -> None:
     decoder = Decoder()
     assert list(decoder.feed(b"data: [DONE]\n\n")) == [ServerSentEvent("[DONE]")]
     assert not decoder.incomplete
+
+
+def test_a_later_byte_order_mark_is_kept_in_the_data() -> None:
+    sent = "\ufeffdata: a\n\n\ufeffdata: b\n\n\ufeffevent: c\ndata: d\n\n".encode()
+    assert list(Decoder().feed(sent)) == [ServerSentEvent("a"), ServerSentEvent("\ufeffb"), ServerSentEvent("d")]

@@ -5,7 +5,7 @@ from typing import Any
 
 from reference_server.chat import Chat
 from reference_server.generation import Asked, Output
-from reference_server.http import Call, Headers, Http, Message, Stream
+from reference_server.http import Call, Event, Headers, Http, Message, Stream
 from reference_server.items import Item
 from reference_server.models import Models
 from reference_server.refusal import Refusal
@@ -21,6 +21,33 @@ class SendsNoNumber(Chat):
 
     def chat_completion(self, head: Mapping[str, Any], asked: Asked, outputs: Sequence[Output]) -> dict[str, Any]:
         return {**super().chat_completion(head, asked, outputs), "tokens_per_second": float("nan")}
+
+
+class WithoutReason(Chat):
+    """An answer doesn't say why it ended."""
+
+    breaks = {"chat/rules/answer-shape", "chat/basics/answers"}
+
+    def chat_choice(self, asked: Asked, output: Output) -> dict[str, Any]:
+        return {**super().chat_choice(asked, output), "finish_reason": None}
+
+
+class MarksEvents(Http):
+    """The JSON of events begins with a byte order mark."""
+
+    breaks = {"chat/rules/event-shape", "messages/rules/stream-order"}
+
+    def frame(self, stream: Stream, event: Event) -> bytes:
+        return super().frame(stream, event).replace(b"data: ", b"data: \xef\xbb\xbf", 1)
+
+
+class MarksLines(Http):
+    """Events begin with a byte order mark, so that clients ignore their first line."""
+
+    breaks = {"chat/rules/event-shape", "messages/rules/stream-order"}
+
+    def frame(self, stream: Stream, event: Event) -> bytes:
+        return b"\xef\xbb\xbf" + super().frame(stream, event)
 
 
 class TimesWithFractions(Http):

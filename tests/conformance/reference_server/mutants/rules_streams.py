@@ -45,6 +45,15 @@ class FinishesTwice(Chat):
         yield from super().finishes(head, asked, output)
 
 
+class ChatsNeverFinish(Chat):
+    """A conversation's stream breaks off without a finish_reason."""
+
+    breaks = {"chat/rules/stream-order", "chat/stop/streamed", "chat/structured_output/streamed"}
+
+    def finishes(self, head: Mapping[str, Any], asked: Asked, output: Output) -> Iterator[Event]:
+        yield from ()
+
+
 class CompletionsNeverFinish(Completions):
     """A text's stream breaks off without a finish_reason."""
 
