@@ -116,6 +116,8 @@ func TestChatStreams(t *testing.T) {
 		"CR LF twice":  {"data: {\r\ndata: }\r\n\r\n" + data("[DONE]"), 1, nil},
 		"no error":     {data(`{"error":null}`, `{"object":"x","error":{}}`, "[DONE]"), 2, nil},
 		"several data": {"data: {\ndata:}\n\n" + data("[DONE]"), 1, nil},
+		"byte order":   {"\uFEFF" + data(chunk, "[DONE]"), 1, nil},
+		"spaces":       {data(chunk, "[DONE] "), 1, nil},
 		"comments":     {": hello\n\nevent: x\nid: 1\n\n" + data(chunk, "[DONE]"), 1, nil},
 		"long":         {data(`{"id":"`+strings.Repeat("x", 1<<20)+`"}`, "[DONE]"), 1, nil},
 		"cut":          {data(chunk), 1, io.ErrUnexpectedEOF},
@@ -162,6 +164,7 @@ func TestResponseStreams(t *testing.T) {
 	}{
 		"whole":       {data(created, completed), 2, nil},
 		"DONE behind": {data(created, completed, "[DONE]"), 2, nil},
+		"no data":     {data(created, ""), 1, new(json.SyntaxError)},
 		"new event":   {data(created, `{"type":"response.new","x":[1]}`, completed), 3, nil},
 		"cut":         {data(created), 1, io.ErrUnexpectedEOF},
 		"error":       {data(created, `{"type":"error","message":"no","code":"c"}`), 1, &APIError{}},
