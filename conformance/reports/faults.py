@@ -5,7 +5,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from specvino.conformance.reports.causes import Cause, title
-from specvino.conformance.reports.meanings import causes, fields, operations, possible_causes
+from specvino.conformance.reports.following import fields, operations, possible_causes
+from specvino.conformance.reports.meanings import causes
 from specvino.conformance.reports.records import BAD, FaultRecord, FindingRecord, Line
 from specvino.conformance.verdict import Severity
 

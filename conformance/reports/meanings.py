@@ -5,8 +5,7 @@ a cause of its own, without its values.
 """
 
 import re
-from collections.abc import Callable, Iterator, Sequence
-from collections.abc import Set as AbstractSet
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import Any
 from urllib.parse import urlsplit
@@ -14,7 +13,7 @@ from urllib.parse import urlsplit
 from specvino.conformance.message_shape import template_of
 from specvino.conformance.reports.causes import Cause, Kind, without_ids, without_values
 from specvino.conformance.reports.records import ExchangeRecord, FindingRecord, Line
-from specvino.conformance.reports.unread import EARLIER, body_of, is_earlier, unread
+from specvino.conformance.reports.unread import EARLIER, body_of, unread
 
 COUNTED = r"^(?:usage\.)?(?P<about>\w+_tokens(?:_details\.\w+)?)(?: of [a-z ]+)? (?:is \d|must be )"
 
@@ -95,21 +94,6 @@ WITHOUT_CALL = re.compile(
     r" was answered with \d+, but (?:the answer has no \S*tool_calls$|(?:output|stop_reason) is )"
 )
 
-# The message about an answer that is longer than it may be.
-THOUGH_LIMITED = re.compile(r", though max_\w+ is \d")
-
-# The messages about streams whose choices aren't ended.
-NOT_ENDED = re.compile(r"^an event has no known content$| before choice \d+ was closed by finish$")
-
-# The message about a stored response that is read as another one, such as that of a stream.
-READ_BACK = re.compile(r"^the (?P<name>\w+) differs: .* in the answer, .* when read$", re.DOTALL)
-
-# The messages about the items of an output as a whole.
-WHOLE_OUTPUT = re.compile(r"^the output differs: |^output is (?:wrong: |['\"]?\[)|, but output is '\[")
-
-# The message about arguments of several calls in one, or about another item in the place of one.
-JOINED = re.compile(r"^the arguments of .*\}\{|^item[._]id of item \d+ was '.*' and is now '", re.DOTALL)
-
 # The type of an error that says that the request is at fault.
 REQUEST_AT_FAULT = re.compile(r'"type": ?"(?:invalid_request|authentication|permission|not_found)_error"')
 
@@ -153,9 +137,6 @@ TEXTS = {"bytes", "content", "text", "text_offset"}
 # Fields with the arguments of a tool call.
 ARGUMENTS = {"arguments", "input"}
 
-# The message about a text that only the one of two answers has.
-TEXT_STREAMED = re.compile(r"\.(?:content|text) is only present when (?:not )?streamed$")
-
 # The maximum length of an error's reason, in characters.
 LONGEST_REASON = 100
 
@@ -173,18 +154,18 @@ def _failures(finding: FindingRecord) -> Iterator[Cause]:
     """Yields the failures of the server: what else is wrong with such an answer follows from them."""
     match = STATUS.search(finding.message) or FAILURE.search(finding.message)
     expected = match.groupdict().get("expected", "") if match else ""
-    reason = _reason(match["reason"] or "" if match else "")
+    reason = reason_of(match["reason"] or "" if match else "")
     failures = {
-        str(_status(exchange)): _reason(exchange.response.body) or reason
+        str(status_of(exchange)): reason_of(exchange.response.body) or reason
         for exchange in finding.exchanges
-        if exchange.response and _status(exchange) >= 500
+        if exchange.response and status_of(exchange) >= 500
     }
     if match and match["actual"].startswith("5"):
         failures.setdefault(match["actual"], reason)
     for status, reason in failures.items():
         yield _failure(status, reason)
         if any(
-            exchange.response and _status(exchange) >= 500 and REQUEST_AT_FAULT.search(exchange.response.body)
+            exchange.response and status_of(exchange) >= 500 and REQUEST_AT_FAULT.search(exchange.response.body)
             for exchange in finding.exchanges
         ):
             yield Cause(Kind.FAILS_TO_REFUSE, status, (status,))
@@ -200,7 +181,7 @@ def _failure(status: str, reason: str) -> Cause:
 
 def _meant(line: Line, finding: FindingRecord) -> Iterator[Cause]:
     message, rule = finding.message, _rule(line)
-    if not rule and _is_refused_in_stream(finding):
+    if not rule and is_refused_in_stream(finding):
         yield Cause(Kind.IN_STREAMS)
         return
     if not rule and any(map(_calls_though_none, finding.exchanges)):
@@ -220,9 +201,9 @@ def _meant(line: Line, finding: FindingRecord) -> Iterator[Cause]:
     yield from _known(line, finding)
     if absent := ABSENT.search(message):
         if not absent["path"].rpartition(".")[2].isdigit():
-            yield _lacks(_leaf(absent["path"]), is_error=absent["path"].startswith("error."))
-    elif (repeated := REPEATED.match(message)) and _sent(finding, repeated["path"]):
-        yield _repeated(repeated["path"])
+            yield lacks(_leaf(absent["path"]), is_error=absent["path"].startswith("error."))
+    elif (match := REPEATED.match(message)) and is_sent(finding, match["path"]):
+        yield repeated(match["path"])
 
 
 def _known(line: Line, finding: FindingRecord) -> Iterator[Cause]:
@@ -238,9 +219,9 @@ def _known(line: Line, finding: FindingRecord) -> Iterator[Cause]:
         match kind:
             case Kind.UNDOCUMENTED:
                 yield Cause(kind, about, (about,))
-                yield from (Cause(kind, _route(exchange)) for exchange in finding.exchanges)
+                yield from (Cause(kind, route_of(exchange)) for exchange in finding.exchanges)
             case Kind.EMPTY:
-                yield Cause(kind, _endpoint(line))
+                yield Cause(kind, endpoint_of(line))
             case Kind.SAME_ID:
                 yield Cause(kind, about, (about,))
             case Kind.ACCEPTED | Kind.ZERO:
@@ -259,7 +240,8 @@ def _quoted(*names: str) -> tuple[str, ...]:
     return tuple(f"`{name}`" for name in names if name)
 
 
-def _endpoint(line: Line) -> str:
+def endpoint_of(line: Line) -> str:
+    """Returns the endpoint of a rule, such as chat."""
     return line.rule.partition("/")[0]
 
 
@@ -280,19 +262,19 @@ def _status_cause(line: Line, finding: FindingRecord, status: re.Match[str]) -> 
         subject = rest.partition("/")[0] if kind is Kind.MALFORMED else ""
         return Cause(kind, subject, names if endpoint != "transport" else ())
     if actual[0] == "4" and expected[0] == "2":
-        reason = _reason(status["reason"] or "")
+        reason = reason_of(status["reason"] or "")
         names = _quoted(*_refused(finding)) or names
-        return Cause(Kind.REFUSED, _refusal(line, finding.exchanges, reason), names, reason)
+        return Cause(Kind.REFUSED, refusal_of(line, finding.exchanges, reason), names, reason)
     return Cause(Kind.STATUS, f"{actual}, not {expected}", (f"{actual} instead of {expected}",))
 
 
-def _is_refused_in_stream(finding: FindingRecord) -> bool:
+def is_refused_in_stream(finding: FindingRecord) -> bool:
     """Returns whether a stream of a finding begins with an error that says that the request is at fault, or with any
     error if the request had to be refused."""
     status = STATUS.search(finding.message)
     is_invalid = status is not None and status["expected"].startswith("4")
     bodies = [
-        exchange.response.body for exchange in finding.exchanges if exchange.response and _status(exchange) == 200
+        exchange.response.body for exchange in finding.exchanges if exchange.response and status_of(exchange) == 200
     ]
     refusals = filter(ERROR_IN_STREAM.search, bodies)
     return any(is_invalid or REQUEST_AT_FAULT.search(body) for body in refusals)
@@ -313,7 +295,7 @@ def _calls_though_none(exchange: ExchangeRecord) -> bool:
 def _invalid(path: str, problem: str, field: str, *, is_error: bool) -> Iterator[Cause]:
     if missing := MISSING.fullmatch(problem):
         for name in re.findall(r'"([^"]+)"', missing["names"]):
-            yield _lacks(name, is_error=is_error)
+            yield lacks(name, is_error=is_error)
         return
     leaf = _leaf(path)
     if leaf == "finish_reason" and problem.startswith(("null is ", '"" is ')):
@@ -340,13 +322,15 @@ def _type(problem: str) -> str:
     return "0" if problem[:1] in "-0123456789" else problem[:1] if problem[:1] in '"[{' else problem.partition(" ")[0]
 
 
-def _lacks(name: str, *, is_error: bool) -> Cause:
+def lacks(name: str, *, is_error: bool) -> Cause:
+    """Returns the cause that answers or errors lack a field."""
     if name == "finish_reason":
         return Cause(Kind.UNFINISHED)
     return Cause(Kind.ERRORS_LACK if is_error else Kind.LACKS, name, _quoted(name), field=name)
 
 
-def _repeated(path: str) -> Cause:
+def repeated(path: str) -> Cause:
+    """Returns the cause that an answer doesn't repeat what the request has at a path."""
     return Cause(Kind.NOT_REPEATED, "", _quoted(path))
 
 
@@ -354,117 +338,22 @@ def _other(line: Line, message: str) -> Cause:
     rule = _rule(line)
     text = without_values(message)
     if rule:  # it may name its endpoint
-        text = re.sub(rf"\b{_endpoint(line).removesuffix('s')}s?\b", "…", text)
+        text = re.sub(rf"\b{endpoint_of(line).removesuffix('s')}s?\b", "…", text)
     return Cause(Kind.OTHER, f"{rule}: {text}")
 
 
-def _is_marked(exchange: ExchangeRecord) -> bool:
-    """Returns whether a byte order mark is in an answer; the bodies of reports have it as an escape."""
-    return exchange.response is not None and r"\ufeff" in exchange.response.body
+def route_of(exchange: ExchangeRecord) -> str:
+    """Returns an answer's status with its operation, as in "200 of GET /models"."""
+    path = urlsplit(exchange.request.url).path
+    return f"{status_of(exchange)} of {exchange.request.method} {template_of(path) or path}"
 
 
-def _is_together(line: Line, finding: FindingRecord) -> bool:
-    return bool(finding.exchanges) and all(exchange.together for exchange in finding.exchanges)
-
-
-# All kinds of causes.
-ANY = frozenset(Kind)
-
-# Causes that findings may follow from: the kinds of their own causes with which they do, and a condition.
-POSSIBLE: tuple[tuple[Cause, AbstractSet[Kind], Callable[[Line, FindingRecord], bool]], ...] = (
-    (Cause(Kind.EARLIER), {Kind.UNREAD, Kind.DISREGARDED}, lambda line, finding: is_earlier(finding)),
-    (Cause(Kind.LIMIT), ANY, lambda line, finding: bool(THOUGH_LIMITED.search(finding.message))),
-    (
-        Cause(Kind.DISREGARDED, "function tools"),
-        ANY,
-        lambda line, finding: bool(WITHOUT_CALL.search(finding.message)),
-    ),
-    (Cause(Kind.SAME_INDEX), {Kind.ARGUMENTS, Kind.OTHER}, lambda line, finding: bool(JOINED.search(finding.message))),
-    (Cause(Kind.SAME_ID, "item"), {Kind.ITEMS}, lambda line, finding: True),
-    (Cause(Kind.INCOMPLETE), ANY, lambda line, finding: "\N{REPLACEMENT CHARACTER}" in finding.message),
-    # Tokens that differ each time change what is compared, not whether a request is answered or refused.
-    (
-        Cause(Kind.UNSTEADY),
-        {Kind.OTHER, Kind.UNREAD, Kind.COUNT, Kind.NULL, Kind.ECHO},
-        lambda line, finding: _endpoint(line).endswith("tokenize"),
-    ),
-    # An answer that is mixed up is a proper answer to another request.
-    (
-        Cause(Kind.MIXED),
-        ANY - {Kind.FAILS_TO_ANSWER, Kind.FAILS_TO_REFUSE, Kind.FAILS, Kind.STATUS, Kind.REFUSED},
-        _is_together,
-    ),
-    (Cause(Kind.IN_STREAMS), ANY, lambda line, finding: _is_refused_in_stream(finding)),
-    (Cause(Kind.MARKED), ANY, lambda line, finding: any(map(_is_marked, finding.exchanges))),
-    (Cause(Kind.UNFINISHED), {Kind.OTHER}, lambda line, finding: bool(NOT_ENDED.search(finding.message))),
-)
-
-
-def possible_causes(line: Line, finding: FindingRecord) -> Iterator[Cause]:
-    """Yields what a finding follows from if other findings report that: what POSSIBLE has, and causes that depend on
-    its message, such as a missing object, or on its answers, such as an undocumented status."""
-    own = {cause.kind for cause in causes(line, finding)}
-    for cause, kinds, holds in POSSIBLE:
-        if own <= kinds and holds(line, finding):
-            yield cause
-    if read_back := READ_BACK.search(finding.message):
-        yield Cause(Kind.STREAM, read_back["name"])
-    if TEXT_STREAMED.search(finding.message):
-        yield Cause(Kind.EMPTY, _endpoint(line))
-    if absent := ABSENT.search(finding.message):
-        for name in absent["path"].split(".")[:-1]:
-            yield _lacks(name, is_error=absent["path"].startswith("error."))
-        if _sent(finding, absent["path"]):
-            yield _repeated(absent["path"])
-    if own == {Kind.UNREAD} and (counted := re.search(COUNTED, finding.message)):
-        yield Cause(Kind.COUNT, counted["about"])
-    for exchange in finding.exchanges:
-        status = _status(exchange)
-        if own == {Kind.STATUS} or (200 <= status < 300 and own <= {Kind.OTHER, Kind.STATUS, Kind.DISREGARDED}):
-            yield Cause(Kind.UNDOCUMENTED, _route(exchange))
-        reason = _reason(exchange.response.body) if exchange.response else ""
-        if reason and own <= {Kind.OTHER, Kind.STATUS, Kind.UNDOCUMENTED} and 400 <= status < 500:
-            yield Cause(Kind.REFUSED, _refusal(line, (exchange,), reason))
-
-
-def fields(finding: FindingRecord, all_causes: Sequence[Cause]) -> set[str]:
-    """Returns the fields that explain a finding if they are missing or invalid: of a difference in streams the field,
-    all words of a message of no known form, and of a count that answers of two operations show, and of an output as a
-    whole what the message shows of it. Invalid arguments in streams are explained by those that differ there."""
-    kinds = {cause.kind for cause in all_causes}
-    if WHOLE_OUTPUT.search(finding.message):
-        return set(re.findall(r"""["'](\w+)["']: """, finding.message.replace('":', '": ')))
-    if absent := ABSENT.search(finding.message):
-        return set(absent["path"].split(".")[:-1])
-    if kinds == {Kind.ARGUMENTS} and all(map(_is_stream, finding.exchanges)):
-        return ARGUMENTS
-    if kinds == {Kind.STREAM}:
-        differing = re.findall(r"(\w+) differs$", finding.message)
-        return {*differing, *(name.strip("`") for cause in all_causes for name in cause.names)}
-    compares = kinds == {Kind.COUNT} and len(operations(finding)) > 1
-    return set(re.findall(r"\w+", without_values(finding.message))) if kinds == {Kind.OTHER} or compares else set()
-
-
-def operations(finding: FindingRecord) -> set[str]:
-    """Returns the methods and paths of a finding's requests."""
-    return {_route(exchange).partition(" of ")[2] for exchange in finding.exchanges}
-
-
-def _status(exchange: ExchangeRecord) -> int:
+def status_of(exchange: ExchangeRecord) -> int:
+    """Returns the status of an answer; 0 without an answer."""
     return exchange.response.status if exchange.response else 0
 
 
-def _is_stream(exchange: ExchangeRecord) -> bool:
-    headers = exchange.response.headers if exchange.response else {}
-    return exchange.request.method == "WS" or headers.get("content-type", "").startswith("text/event-stream")
-
-
-def _route(exchange: ExchangeRecord) -> str:
-    path = urlsplit(exchange.request.url).path
-    return f"{_status(exchange)} of {exchange.request.method} {template_of(path) or path}"
-
-
-def _reason(text: str) -> str:
+def reason_of(text: str) -> str:
     """Returns the message of an error, which may be a part of its body, or a text as it is."""
     match = MESSAGE.search(text)
     return " ".join((match[1] if match else text).split())[:LONGEST_REASON]
@@ -481,7 +370,7 @@ def _refused(finding: FindingRecord) -> set[str]:
     }
 
 
-def _refusal(line: Line, exchanges: Sequence[ExchangeRecord], reason: str) -> str:
+def refusal_of(line: Line, exchanges: Sequence[ExchangeRecord], reason: str) -> str:
     """Returns the reason of a refusal without its values and without the name of the field that is refused."""
     bodies = (exchange.response.body for exchange in exchanges if exchange.response)
     fields = [_field(line), *(match[1] for body in bodies for match in PARAM.finditer(body))]
@@ -502,7 +391,7 @@ def _leaf(path: str) -> str:
     return next((name for name in reversed(path.split(".")) if name[:1].isalpha()), "")
 
 
-def _sent(finding: FindingRecord, path: str) -> bool:
+def is_sent(finding: FindingRecord, path: str) -> bool:
     """Returns whether the request has a value at a path of the answer."""
     value: Any = body_of(finding.exchanges[0]) if finding.exchanges else None
     for name in path.split("."):
