@@ -39,6 +39,9 @@ WHOLE_OUTPUT = re.compile(r"^the output differs: |^output is (?:wrong: |['\"]?\[
 # The message about arguments of several calls in one, or about another item in the place of one.
 JOINED = re.compile(r"^the arguments of .*\}\{|^item[._]id of item \d+ was '.*' and is now '", re.DOTALL)
 
+# The message about an answer that names another response than its request.
+OF_ID = re.compile(r"^previous_response_id is '.*', not '")
+
 # The message about a text that only the one of two answers has.
 TEXT_STREAMED = re.compile(r"\.(?:content|text) is only present when (?:not )?streamed$")
 
@@ -56,6 +59,7 @@ POSSIBLE: tuple[tuple[Cause, AbstractSet[Kind], Callable[[Line, FindingRecord], 
     ),
     (Cause(Kind.SAME_INDEX), {Kind.ARGUMENTS, Kind.OTHER}, lambda line, finding: bool(JOINED.search(finding.message))),
     (Cause(Kind.SAME_ID, "item"), {Kind.ITEMS}, lambda line, finding: True),
+    (Cause(Kind.ID), {Kind.NOT_REPEATED, Kind.OTHER}, lambda line, finding: bool(OF_ID.search(finding.message))),
     (Cause(Kind.INCOMPLETE), ANY, lambda line, finding: "\N{REPLACEMENT CHARACTER}" in finding.message),
     # Tokens that differ each time change what is compared, not whether a request is answered or refused.
     (

@@ -73,7 +73,7 @@ MEANINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
         (Kind.TOKENS, r"^the (?:tokens|bytes) join to .*, but the text is |^the bytes of .* are those of "),
         (Kind.DISREGARDED, r", though (?P<about>[a-z]+_[a-z_]+) (?:is|wasn't|requires) "),
         (Kind.DISREGARDED, r"the (?P<about>stop) string '"),
-        (Kind.ID, r"^the id differs"),
+        (Kind.ID, r"^the id differs|^id is '.*', not '"),
         (Kind.SAME_ID, r"^the id '.*' is that of an earlier (?P<about>answer|call)$"),
         (Kind.SAME_ID, r"^two (?P<about>call|item)s have the id '"),
         (Kind.SAME_ID, r"^(?:two items have the|the) (?P<about>call)_id '"),

@@ -190,6 +190,16 @@ def test_another_id_a_choice_without_an_end_and_a_field_that_is_not_named_are_on
     ]
 
 
+def test_ids_that_are_others_each_time_are_one_fault_wherever_they_are_told() -> None:
+    lines = [
+        fault_line("responses/stored/by-default", "id is 'resp_a', not 'resp_b'"),
+        fault_line("responses/stored/reads-back", "the id differs: 'resp_a' in the answer, 'resp_b' when read"),
+        fault_line("responses/previous/chain", "previous_response_id is 'resp_a', not 'resp_b'"),
+    ]
+    assert [fault.title for fault in faults(lines)] == ["Objects change their ids"]
+    assert len(faults(lines[2:])) == 1
+
+
 def test_fields_that_are_missing_are_one_fault_with_the_cases_that_miss_one() -> None:
     one = fault_line("chat/rules/answer-shape", 'it: "usage" is a required property')
     several = fault_line("chat/rules/event-shape", 'event 0: it: "usage" and "created" are required properties')
