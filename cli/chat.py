@@ -1,6 +1,7 @@
 """`specvino chat`: a conversation with a model in the terminal."""
 
 import contextlib
+import shlex
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -18,11 +19,14 @@ def chat(
     target: Annotated[
         str | None,
         typer.Argument(
-            metavar="[MODEL|URL|-]",
+            metavar="MODEL|URL|-",
             help="A model, given as to `specvino serve`, which is served for this session; or the URL of a running "
             f"server. By default, the server at {_HERE}, or smollm2 if none runs there. With -, or if stdin isn't a "
             "terminal, stdin is one message, and the answer alone is printed.",
         ),
+    ] = None,
+    stdin: Annotated[
+        str | None, typer.Argument(metavar="-", help="Read the message from stdin, after MODEL or URL.")
     ] = None,
     model: Annotated[
         str | None, typer.Option(help="The model's name, if the server has several. By default, its first one.")
@@ -42,7 +46,9 @@ def chat(
     from specvino.cli.chat_endpoint import ChatError, Endpoint
     from specvino.cli.chat_session import Session
 
-    is_piped = target == "-" or not sys.stdin.isatty()
+    if stdin not in (None, "-"):
+        end(f"a message is typed, or read from stdin, as in `echo {shlex.quote(stdin)} | specvino chat {target} -`")
+    is_piped = "-" in (target, stdin) or not sys.stdin.isatty()
     target = None if target == "-" else target
     message = sys.stdin.read().strip() if is_piped else ""
     if is_piped and not message:

@@ -8,7 +8,6 @@ from typing import Annotated, Any
 from urllib.parse import urlsplit
 
 import typer
-from typer.core import TyperGroup
 
 from specvino.cli.conform_options import (
     KEY_VARIABLES,
@@ -29,6 +28,7 @@ from specvino.cli.conform_options import (
 )
 from specvino.cli.dialects import DIALECTS
 from specvino.cli.ending import end
+from specvino.cli.mistakes import Commands
 from specvino.conformance.fuzz.options import MAX_EXAMPLES, SEED
 from specvino.conformance.reports import inert
 
@@ -53,7 +53,7 @@ class Layer(StrEnum):
     FUZZ = "fuzz"
 
 
-class UrlOrCommand(TyperGroup):
+class UrlOrCommand(Commands):
     """Runs `conform URL` as `conform run URL`: arguments that don't start with a command's name are passed to `run`."""
 
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:

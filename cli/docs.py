@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 import typer
 
 from specvino.cli.ending import end, needs
+from specvino.cli.mistakes import Commands
 from specvino.cli.system_options.table import Meaning, Table, effect, read
 from specvino.document.loading import dialect_file, load, systems
 
@@ -14,7 +15,7 @@ if TYPE_CHECKING:
     from specvino.portal.build import Made
     from specvino.portal.pages.doubles import Option, StartLine
 
-app = typer.Typer(help="Build the documentation portal.", no_args_is_help=True)
+app = typer.Typer(cls=Commands, help="Build the documentation portal.", no_args_is_help=True)
 
 
 # A group of one command; without a callback Typer would omit its name.

@@ -12,6 +12,7 @@ from specvino.cli.conform import app as conform
 from specvino.cli.deploy import deploy
 from specvino.cli.docs import app as docs
 from specvino.cli.explain_template import explain_template
+from specvino.cli.mistakes import Program
 from specvino.cli.models import app as models
 from specvino.cli.pull import pull
 from specvino.cli.report import report
@@ -23,6 +24,7 @@ from specvino.cli.tune import tune
 
 app = typer.Typer(
     name="specvino",
+    cls=Program,
     help="A specification-first, OpenAI-compatible API server for OpenVINO, with a conformance test suite and client "
     "generators.",
     no_args_is_help=True,

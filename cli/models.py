@@ -12,11 +12,14 @@ from rich.console import Console
 from rich.table import Table
 
 from specvino.cli.ending import end, needs
+from specvino.cli.mistakes import Commands
 
 if TYPE_CHECKING:
     from specvino.engine.models.cache import Entry
 
-app = typer.Typer(help="List the models in the cache folder, or remove them.", invoke_without_command=True)
+app = typer.Typer(
+    cls=Commands, help="List the models in the cache folder, or remove them.", invoke_without_command=True
+)
 
 
 class Format(StrEnum):

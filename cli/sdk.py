@@ -9,8 +9,9 @@ import typer
 
 from specvino.cli.dialects import DIALECTS, known_dialect
 from specvino.cli.ending import end, needs
+from specvino.cli.mistakes import Commands
 
-app = typer.Typer(help="Generate client packages from the OpenAPI document.", no_args_is_help=True)
+app = typer.Typer(cls=Commands, help="Generate client packages from the OpenAPI document.", no_args_is_help=True)
 
 Output = Annotated[Path, typer.Option("-o", "--output", help="The folder to write the package to.")]
 Dialect = Annotated[

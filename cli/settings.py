@@ -9,13 +9,14 @@ import os
 import re
 import tomllib
 from collections.abc import Iterator
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
 import typer
 import yaml
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
+
+from specvino.cli.mistakes import suggestion
 
 PREFIX = "SPECVINO_"
 
@@ -77,9 +78,8 @@ def read_settings(ctx: typer.Context, file: Path | None) -> Path | None:
     for key, value in values_of(file).items():
         name = str(key).replace("-", "_")
         if name not in parameters or name == "config":
-            near = get_close_matches(name, [known for known in parameters if known], n=1)
-            hint = f"; did you mean {near[0].replace('_', '-')}?" if near else ""
-            raise typer.BadParameter(f"{file}: unknown option {key}{hint}")
+            known = [known.replace("_", "-") for known in parameters if known]
+            raise typer.BadParameter(f"{file}: unknown option {key}{suggestion(name.replace('_', '-'), known)}")
         if value is not None:
             defaults[name] = _typed(value, repeatable=getattr(parameters[name], "multiple", False))
     ctx.default_map = defaults
@@ -132,8 +132,7 @@ def _unknown_variables(ctx: typer.Context) -> Iterator[str]:
     known = {*_OTHERS, *_variables(ctx.find_root().command)}
     for name in sorted(os.environ):
         if name.startswith(PREFIX) and name not in known:
-            near = get_close_matches(name, sorted(known), n=1)
-            yield f"the environment variable {name} has no effect{f'; did you mean {near[0]}?' if near else ''}"
+            yield f"the environment variable {name} has no effect{suggestion(name, sorted(known))}"
 
 
 def _variables(command: Any) -> Iterator[str]:

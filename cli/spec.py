@@ -13,13 +13,14 @@ import typer
 
 from specvino.cli.dialects import DIALECTS, known_dialect
 from specvino.cli.ending import end, needs
+from specvino.cli.mistakes import Commands
 from specvino.cli.spec_drift import drift
 from specvino.document import loading
 from specvino.document.loading import OPENAPI_32, dialect_file, lowered
 from specvino.document.openapi_30 import to_30
 from specvino.document.transforms import for_generators
 
-app = typer.Typer(help="Print, check or look up the annotated OpenAPI document.", no_args_is_help=False)
+app = typer.Typer(cls=Commands, help="Print, check or look up the annotated OpenAPI document.", no_args_is_help=False)
 app.command(
     epilog="Exit codes: 0 only known differences, 1 new differences or outdated known ones, 2 the comparison failed."
 )(drift)

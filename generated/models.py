@@ -7286,7 +7286,7 @@ class Model(BaseModel):
         MISSING
     )
     """
-    What the model can do besides completing a text: call tools, think, see images.
+    What the model can do besides completing a text: call tools (some only if a request forces the call), think, see images.
     """
     permission: list[ModelPermission] | MISSING = MISSING
     """

@@ -2133,7 +2133,7 @@ class Model(TypedDict):
     """
     capabilities: NotRequired[list[Literal["completion", "tools", "thinking", "vision"]]]
     """
-    What the model can do besides completing a text: call tools, think, see images.
+    What the model can do besides completing a text: call tools (some only if a request forces the call), think, see images.
     """
     permission: NotRequired[list[ModelPermission]]
     """

@@ -179,6 +179,12 @@ def _whose(name: str) -> str | None:
     return f"{name} is an option of {of}. With --dialect {first}, it is accepted as it is."
 
 
+def owner(name: str) -> str | None:
+    """Returns the first system whose server has an option of this name; None if none has it."""
+    tables_of = ((system, tables.read(system)) for system in SYSTEMS)
+    return next((system for system, table in tables_of if table and table.named(name)), None)
+
+
 def _help(table: Table) -> Iterator[tuple[str, str]]:
     """Yields the options that have an effect or are refused, with their descriptions."""
     meanings = [meaning for source in table.sources.values() for meaning in source]

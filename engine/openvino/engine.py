@@ -199,7 +199,7 @@ class OpenVINOEngine:
             full_logits=self._workers.has_full_logits,
             template_lacks=_lacking(vocabulary),
             lacks_memory=self._workers.lacks_memory,
-            described=tuple(self._described(vocabulary)),
+            described=(*self._described(), *parsers.described()),
             weights=weights_of(self._source.path),
         )
         self._idling.begin()
@@ -351,14 +351,11 @@ class OpenVINOEngine:
         except ValueError as error:
             raise UnusableModel(str(error)) from None
 
-    def _described(self, vocabulary: Vocabulary) -> Iterator[str]:
+    def _described(self) -> Iterator[str]:
         yield f"{'OpenVINO, from GGUF' if self._source.gguf else 'OpenVINO'} on {self._load.options.device}"
         yield f"context {self._admission.context_length:,} tokens"
         cache_tokens = self._admission.cache_tokens
         yield f"KV cache {self._load.cache_size:.3g} GB{f' ({cache_tokens:,} tokens)' if cache_tokens else ''}"
-        tool, reasoning = self._parser_names
-        yield f"tool calls: {tool or _format(vocabulary.formats.tool)}"
-        yield f"reasoning: {reasoning or _format(vocabulary.formats.reasoning)}"
 
     def _log_template(self, vocabulary: Vocabulary) -> None:
         """Logs what the chat template doesn't support."""
@@ -373,11 +370,6 @@ class OpenVINOEngine:
         from specvino.engine.openvino.client import detokenizers  # here, since it loads OpenVINO
 
         return await asyncio.to_thread(detokenizers.load, self._source.path, vocabulary.special)
-
-
-def _format(of_template: object) -> str:
-    """Returns the name of a format; those of most chat templates have none."""
-    return of_template if isinstance(of_template, str) else "as in the chat template" if of_template else "none"
 
 
 def _lacking(vocabulary: Vocabulary) -> tuple[str, ...]:

@@ -1,12 +1,13 @@
 """Selection of a model's formats of tool calls and reasoning: the operator's, or those of its chat template."""
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
 from specvino.engine.errors import ConstraintError
 from specvino.engine.grammar import admitted_types
 from specvino.engine.output_parsers import (
+    REASONING_PARSERS,
     TOOL_PARSERS,
     OutputParser,
     ReasoningFormat,
@@ -51,6 +52,12 @@ class SelectedParsers:
             return "forced"
         return "taught" if self.tool.trigger is None else "strict"
 
+    def described(self) -> Iterator[str]:
+        """Yields how the model writes calls and reasoning, in short phrases for people."""
+        tool = _name(self.tool, TOOL_PARSERS)
+        yield f"tool calls: {f'only if forced, as {tool}' if self.calling == 'forced' else tool}"
+        yield f"reasoning: {_name(self.reasoning, REASONING_PARSERS)}"
+
     def thinking(self, ending: str) -> bool:
         """Returns whether an answer begins with reasoning, by the end of its prompt."""
         return ends_in_thinking(self.reasoning, ending)
@@ -65,6 +72,13 @@ class SelectedParsers:
         if not tools and self.reasoning is None:
             return None
         return parser_for(self.tool, self.reasoning, tools, thinking)
+
+
+def _name(chosen: object, named: Mapping[str, object]) -> str:
+    """Returns the name of a format; those of most chat templates have none."""
+    if chosen is None:
+        return "none"
+    return next((name for name, format in named.items() if format == chosen), "as in the chat template")
 
 
 # The formats of the scripted engine, which has no chat template.

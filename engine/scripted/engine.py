@@ -91,7 +91,11 @@ class ScriptedEngine:
             self._drafting,
             calling=self._parsers.calling,
             thinking_variables=frozenset(["enable_thinking"]),
-            described=("a script, without a model", f"context {self._context_length:,} tokens"),
+            described=(
+                "a script, without a model",
+                f"context {self._context_length:,} tokens",
+                *self._parsers.described(),
+            ),
         )
 
     def stats(self) -> EngineStats:

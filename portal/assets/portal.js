@@ -35,6 +35,14 @@
   apply();
 })();
 
+// Tables of many columns are cards on a narrow screen (portal.css): each cell has the name of its column.
+for (const table of document.querySelectorAll(".md-typeset table:not([class])")) {
+  const names = [...(table.tHead?.rows[0].cells ?? [])].map((cell) => cell.textContent.trim());
+  if (names.length < 4) continue;
+  table.dataset.cards = "";
+  for (const row of table.tBodies[0].rows) [...row.cells].forEach((cell, column) => (cell.dataset.column = names[column]));
+}
+
 // What the theme leaves without a name, or out of reach of the keyboard. It adds some of it later, and some again.
 (() => {
   const mend = () => {

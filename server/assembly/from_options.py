@@ -1,6 +1,7 @@
 """Builds the app from the options."""
 
 from collections.abc import Iterable
+from difflib import get_close_matches
 
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.output_parsers import REASONING_PARSER_NAMES, TOOL_PARSER_NAMES
@@ -83,4 +84,6 @@ def make_app(options: ServeOptions, report: Report = say_nothing) -> ServedApp:
 def _require_parser(option: str, name: str | None, known: Iterable[str]) -> None:
     names = (*known, "none")
     if name is not None and name not in names:
-        raise OptionError(option, f"unknown format {name!r}; known formats are {', '.join(names)}")
+        near = get_close_matches(name, names, n=1)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise OptionError(option, f"unknown format {name!r}; {hint}known formats are {', '.join(names)}")

@@ -15,7 +15,7 @@ from specvino.generated.handlers import OPERATIONS, OTHER_PATHS, Operation
 from specvino.handlers.errors import ApiError
 from specvino.server.dialect import System
 from specvino.server.operations.exchange import exchange_of, new_request_id
-from specvino.server.operations.routes import below_base, meant_path, operation_at, path_pattern
+from specvino.server.operations.routes import below_base, for_ollama, meant_path, operation_at, path_pattern
 
 logger = logging.getLogger("specvino.server")
 
@@ -121,10 +121,18 @@ async def _on_http_exception(request: Any, error: HTTPException, system: System 
         message = f"{path} doesn't support {method[:20]}; allowed methods: {allow or 'others'}."
         return _response(request, ApiError(ErrorCode.METHOD_NOT_ALLOWED, message), system, {"Allow": allow})
     if error.status_code in (404, 405):
-        meant = meant_path(request.scope["path"], system)
-        message = f"The path {path} doesn't exist{f'; use {meant[:200]}' if meant else ''}."
+        message = f"The path {path} doesn't exist{_instead(request.scope['path'], system)}."
         return _response(request, ApiError(ErrorCode.NOT_FOUND, message), system)
     return await _on_exception(request, error, system)
+
+
+def _instead(path: str, system: System | None) -> str:
+    """Returns what to use in place of an unknown path."""
+    if meant := meant_path(path, system):
+        return f"; use {meant[:200]}"
+    if there := for_ollama(path, system):
+        return f": Ollama's own API isn't supported; use {there}"
+    return ""
 
 
 def _methods(path: str, allow: str) -> list[str]:

@@ -90,6 +90,25 @@ def meant_path(path: str, system: System | None) -> str | None:
     return None if f"{first}{below}" == path else f"{first}{below}"
 
 
+# The operations that do what those of Ollama's own API do, by which its clients find their counterpart.
+_FOR_OLLAMA = {
+    "/api/chat": "/chat/completions",
+    "/api/generate": "/completions",
+    "/api/ps": "/models",
+    "/api/show": "/models",
+    "/api/tags": "/models",
+}
+
+
+def for_ollama(path: str, system: System | None) -> str | None:
+    """Returns what here does what a path of Ollama's own API does; None for paths that aren't below /api/."""
+    below = below_base(path)
+    if not below.startswith("/api/"):
+        return None
+    first, *_ = system.base_paths if system else base_paths(whole())
+    return f"{first}{_FOR_OLLAMA[below]}" if below in _FOR_OLLAMA else f"OpenAI's API below {first}"
+
+
 @cache
 def _bases() -> str:
     return "|".join(map(re.escape, sorted(base_paths(whole()), key=len, reverse=True)))

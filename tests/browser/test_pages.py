@@ -93,3 +93,17 @@ def test_rows_of_the_matrix_are_cards_on_a_phone(address, node) -> None:
     assert len(shown["labels"]) == 1 + len(SYSTEMS)
     version = Source().dialect("vllm")["x-dialect"]["version"]
     assert [label for label in shown["labels"] if f"vLLM {version['name']}" in label and version["date"] in label]
+
+
+def test_tables_of_servers_are_cards_on_a_phone(address, node) -> None:
+    boxes = node("phone.mjs", f"{address}/servers.html")
+    assert len(boxes) >= 3
+    assert all(box["content"] <= box["box"] <= 390 for box in boxes)
+
+
+def test_the_comparison_of_servers_fits_on_a_phone_or_says_that_it_scrolls(address, node) -> None:
+    servers, rules = node("phone.mjs", f"{address}/servers/matrix/index.html")
+    assert servers["content"] <= servers["box"] <= 390
+    assert rules["content"] > rules["box"]
+    assert rules["stays"]
+    assert rules["before"].startswith("The table scrolls sideways: it has ")

@@ -53,6 +53,7 @@ def talk(url: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixtur
 def test_a_message_through_a_pipe(url: str) -> None:
     assert piped("hello\n", url) == (0, "hello\n")
     assert piped("hello\n", url.removesuffix("/v1")) == (0, "hello\n")
+    assert piped("hello\n", url, "-") == (0, "hello\n")
 
 
 def test_the_system_message_and_the_model(url: str) -> None:
@@ -66,6 +67,8 @@ def test_the_system_message_and_the_model(url: str) -> None:
     [
         (["http://127.0.0.1:9/v1"], "a", "specvino: http://127.0.0.1:9/v1 can't be reached: "),
         (["-"], "\n", "specvino: stdin has no message"),
+        (["URL", "-"], "\n", "specvino: stdin has no message"),
+        (["URL", "two words"], "a", "specvino: a message is typed, or read from stdin, as in `echo 'two words' | "),
     ],
 )
 def test_what_ends_it(arguments: list[str], message: str, why: str) -> None:

@@ -67,7 +67,7 @@ def test_switches_and_lists_from_the_environment(serve: Serve) -> None:
     [
         ("prot: 1", "unknown option prot; did you mean port?"),
         ("config: x", "unknown option config"),
-        ("port: x", "Invalid value for --port (from {file}): Input should be a valid integer"),
+        ("port: x", "Invalid value for --port (from {file}): 'x' isn't an integer"),
         ("- port", "isn't a mapping of options to values"),
         ("a: [", "isn't valid YAML: "),
     ],
@@ -83,7 +83,7 @@ def test_a_file_that_cannot_be_used(serve: Serve, tmp_path: Path, text: str, why
 def test_a_wrong_value_of_a_variable_is_named(serve: Serve) -> None:
     done, _ = serve(SPECVINO_MAX_QUEUE="many", COLUMNS="200")
     assert done.exit_code == 2
-    assert "Invalid value for --max-queue (from SPECVINO_MAX_QUEUE): Input should be a valid integer" in done.output
+    assert "Invalid value for --max-queue (from SPECVINO_MAX_QUEUE): 'many' isn't an integer" in done.output
 
 
 def test_an_unknown_variable_is_a_warning_with_the_nearest_name(serve: Serve) -> None:

@@ -44,13 +44,29 @@ def test_one_line_with_the_address_when_ready(tiny_text) -> None:
         loading, model, ready, pages, serving_at = lines[4:]
         assert loading == "specvino: loading the model\n"
         assert model.startswith("specvino: tiny_text: OpenVINO on CPU; context 4,096 tokens; KV cache ")
-        assert model.endswith("; tool calls: as in the chat template; reasoning: as in the chat template\n")
+        assert model.endswith("; tool calls: as in the chat template; reasoning: qwen3\n")
         assert re.fullmatch(r"specvino: ready after \d+\.\d s\n", ready)
         root = server.url.removesuffix("/v1")
         assert pages == f"specvino: chat at {root}/, API reference at {root}/docs\n"
         assert serving_at == f"specvino: serving {tiny_text.path.name} at {server.url}\n"
         assert httpx.get(f"{server.url}/models").json()["data"][0]["id"] == tiny_text.path.name
         require_a_clean_end(server, signal.SIGINT)
+
+
+@pytest.mark.parametrize(
+    ("options", "calls", "listed"),
+    [
+        ((), "only if forced, as hermes3", ["completion", "tools"]),
+        (("--tool-parser", "hermes"), "hermes3", ["completion", "tools"]),
+        (("--tool-parser", "none"), "none", ["completion"]),
+    ],
+)
+def test_people_and_clients_are_told_the_same_of_tools(tiny_text, tmp_path, options, calls, listed) -> None:
+    template = tmp_path / "no_tools.jinja"
+    template.write_text("{% for message in messages %}{{ message.content }}{% endfor %}")
+    with serving(str(tiny_text.path), "--response-store", "none", "--chat-template", str(template), *options) as server:
+        assert any(f"; tool calls: {calls}; reasoning: none\n" in line for line in server.lines)
+        assert httpx.get(f"{server.url}/models").json()["data"][0]["capabilities"] == listed
 
 
 def test_a_gguf_file_is_converted_at_the_first_start(tmp_path) -> None:

@@ -324,3 +324,17 @@ def test_a_server_lives_whatever_its_engine_does(state) -> None:
 def test_a_wrong_base_path_is_corrected(client, path, meant) -> None:
     message = error_of(client.ask("POST", path, json={}), 404, "not_found")["message"]
     assert message == f"The path {path} doesn't exist{f'; use {meant}' if meant else ''}."
+
+
+@pytest.mark.parametrize(
+    ("path", "use"),
+    [
+        ("/api/chat", "/v1/chat/completions"),
+        ("/v1/api/generate", "/v1/completions"),
+        ("/api/tags", "/v1/models"),
+        ("/api/embed", "OpenAI's API below /v1"),
+    ],
+)
+def test_clients_of_ollama_are_told_what_to_use(client, path, use) -> None:
+    message = error_of(client.ask("POST", path, json={}), 404, "not_found")["message"]
+    assert message == f"The path {path} doesn't exist: Ollama's own API isn't supported; use {use}."

@@ -6,6 +6,7 @@ import json
 import sys
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from difflib import get_close_matches
 from typing import Any, Protocol
 
 import openvino
@@ -98,9 +99,11 @@ def _targets(name: str, listed: Sequence[str]) -> tuple[str | None, str, list[st
 def _require_listed(names: Sequence[str], listed: Sequence[str]) -> None:
     for name in names:
         if not any(_is(device, name) for device in listed):
+            near = get_close_matches(name.upper(), [*listed, *_VIRTUAL], n=1)
+            hint = f"did you mean {near[0]}? " if near else ""
             raise ValueError(
-                f"{name!r} isn't an OpenVINO device of this machine; available: {_in_words(listed)}, and combinations "
-                "such as AUTO, AUTO:A,B or HETERO:A,B"
+                f"{name!r} isn't an OpenVINO device of this machine; {hint}available: {_in_words(listed)}, and "
+                "combinations such as AUTO, AUTO:A,B or HETERO:A,B"
             )
         if _is(name, "NPU"):
             raise ValueError(

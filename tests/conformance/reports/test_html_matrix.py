@@ -57,7 +57,9 @@ def test_advice_has_a_heading_of_its_own(tmp_path) -> None:
     }
     html.write_matrix(reports, tmp_path)
     (rules,) = (
-        table for table in tree((tmp_path / "index.html").read_text("utf-8")).iter("table") if table.get("class")
+        table
+        for table in tree((tmp_path / "index.html").read_text("utf-8")).iter("table")
+        if table.get("class") == "matrix"
     )
     assert [[text_of(row[0]) for row in group] for group in rules.iter("tbody")] == [
         ["Rules that follow from the document", "b/b/rule", "c/c/both"],

@@ -6,6 +6,7 @@ from support.tools import WEATHER
 
 from specvino.engine.errors import ConstraintError
 from specvino.engine.output_parsers import REASONING_PARSERS, TOOL_PARSERS, ShownFormats
+from specvino.engine.output_parsers.call_format import CallFormat, JsonCall
 from specvino.engine.output_parsers.named_formats import CALL_FORMATS
 from specvino.engine.output_parsers.selection import (
     SelectedParsers,
@@ -18,6 +19,7 @@ HERMES = ShownFormats(CALL_FORMATS["hermes3"])
 THINKING = ShownFormats("hermes3", "qwen3")
 GPTOSS = ShownFormats("gptoss", "gptoss")
 NOTHING = ShownFormats()
+OWN = CallFormat(JsonCall(), head="<my_call>", tail="</my_call>")
 
 
 @pytest.mark.parametrize(
@@ -52,6 +54,25 @@ def test_the_formats_are_those_asked_for_or_shown(
     assert chosen.tool == TOOL_PARSERS.get(tool or "")
     assert chosen.reasoning == REASONING_PARSERS.get(reasoning or "")
     assert chosen.calling == calling
+
+
+@pytest.mark.parametrize(
+    ("shown", "requested", "described"),
+    [
+        (THINKING, (None, None), ["tool calls: hermes3", "reasoning: qwen3"]),
+        (NOTHING, (None, None), ["tool calls: only if forced, as hermes3", "reasoning: none"]),
+        (NOTHING, ("hermes", None), ["tool calls: hermes3", "reasoning: none"]),
+        (THINKING, ("none", "none"), ["tool calls: none", "reasoning: none"]),
+        (GPTOSS, (None, "qwen3"), ["tool calls: none", "reasoning: qwen3"]),
+        (ShownFormats(OWN), (None, None), ["tool calls: as in the chat template", "reasoning: none"]),
+    ],
+)
+def test_people_read_what_clients_do(
+    shown: ShownFormats, requested: tuple[str | None, str | None], described: list[str]
+) -> None:
+    chosen = select_parsers(shown, *requested)
+    assert list(chosen.described()) == described
+    assert (chosen.calling is None) == ("tool calls: none" in described)
 
 
 @pytest.mark.parametrize("requested", [("x", None), (None, "x"), ("gptoss", "qwen3"), ("hermes3", "onyx")])

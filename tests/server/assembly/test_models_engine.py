@@ -16,7 +16,11 @@ from specvino.server.assembly.models import make_engines
 @pytest.mark.parametrize(
     ("arguments", "reason"),
     [
-        (["--device", "TPU"], "'TPU' isn't an OpenVINO device of this machine; available: "),
+        (["--device", "XE"], "'XE' isn't an OpenVINO device of this machine; available: "),
+        (["--device", "CUP"], "'CUP' isn't an OpenVINO device of this machine; did you mean CPU? available: "),
+        (["--tool-parser", "hermess"], "unknown format 'hermess'; did you mean hermes? known formats are hermes3, "),
+        (["--reasoning-parser", "x"], "unknown format 'x'; known formats are qwen3, "),
+        (["--reasoning-parser", "qwen"], "unknown format 'qwen'; did you mean qwen3? known formats are qwen3, "),
         (["--device", "NPU"], "NPU"),
         (["--device", "MULTI:CPU"], "continuous batching doesn't run on MULTI"),
         (

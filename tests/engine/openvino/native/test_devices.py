@@ -74,8 +74,10 @@ def test_an_operators_properties_come_before_ours() -> None:
 @pytest.mark.parametrize(
     ("name", "reason"),
     [
-        ("TPU", "'TPU' isn't an OpenVINO device of this machine; available: CPU, GPU.0, GPU.1, NPU"),
-        ("cpu", "'cpu' isn't an OpenVINO device"),
+        ("XE", "'XE' isn't an OpenVINO device of this machine; available: CPU, GPU.0, GPU.1, NPU"),
+        ("CUP", r"'CUP' isn't an OpenVINO device of this machine; did you mean CPU\? available: CPU, GPU.0"),
+        ("cpu", r"'cpu' isn't an OpenVINO device of this machine; did you mean CPU\? "),
+        ("AUTOO", r"did you mean AUTO\? "),
         ("", "'' isn't an OpenVINO device"),
         ("GPU.2", "'GPU.2' isn't an OpenVINO device"),
         ("AUTO:CPU,TPU", "'TPU' isn't an OpenVINO device"),
