@@ -47,11 +47,12 @@ class _Leaf:
 
 @dataclass(slots=True)
 class _Met:
-    """What is at a path. is_open: whether a field around it allows any content."""
+    """What is at a path. is_open: whether a field around it allows any content; leaves: of its schemas, once known."""
 
     schemas: list[tuple[Schema, str]] = field(default_factory=list)
     places: set[str] = field(default_factory=set)
     is_open: bool = False
+    leaves: list[_Leaf] | None = None
 
 
 class SystemFields:
@@ -69,6 +70,8 @@ class SystemFields:
         self._places: dict[str, dict[str, dict[str, str]]] = description["places"]
         self._files: dict[str, list[str]] = description["files"]
         self._quoted: dict[str, dict[str, str]] = description["quoted"]
+        # The fields of an object share the way to it.
+        self._met: dict[tuple[str, tuple[str, ...]], _Met] = {}
 
     def has(self, endpoint: str, part: str, path: str) -> bool | None:
         """Returns whether the sources have a field; None if they don't tell, such as of an object of any content."""
@@ -93,21 +96,21 @@ class SystemFields:
         name = f"{endpoint}.{part}"
         if name not in self._compared:
             return None
-        outer = self._at(name, path.rpartition(".")[0])
-        leaves = (leaf.schema for schema, owner in outer.schemas for leaf in self._leaves(schema, owner))
-        return [schema for schema in leaves if "properties" in schema]
+        leaves = self._leaves_at(self._at(name, path.rpartition(".")[0]))
+        return [leaf.schema for leaf in leaves if "properties" in leaf.schema]
 
     def places(self, endpoint: str, part: str, path: str) -> set[str]:
         """Returns where a field is defined, and the methods of the classes of its values. The path '' is the part."""
         name = f"{endpoint}.{part}"
         met = self._at(name, path) if name in self._parts else _Met()
+        places = set(met.places)
         for schema, owner in met.schemas:
             for leaf in self._leaves(schema, owner):
                 if leaf.owner != owner or not path:
                     for file, named in self._places.get(leaf.owner, {}).items():
-                        met.places |= {f"{file}:{lines} {name}" for name, lines in named.items() if _is_method(name)}
-        if met.places:
-            return met.places
+                        places |= {f"{file}:{lines} {name}" for name, lines in named.items() if _is_method(name)}
+        if places:
+            return places
         last = path.rpartition(".")[2].rstrip("[]")
         files = self._files.get(name, ())
         return {f"{file}:{self._quoted[file][last]}" for file in files if last in self._quoted[file]}
@@ -125,10 +128,9 @@ class SystemFields:
             return Lines(file, where.partition(",")[0], True)
         while is_read and path:
             path = path.rpartition(".")[0]
-            for schema, owner in self._at(name, path).schemas:
-                for leaf in self._leaves(schema, owner):
-                    if "properties" in leaf.schema and (around := self._around(leaf.owner)):
-                        return around
+            for leaf in self._leaves_at(self._at(name, path)):
+                if "properties" in leaf.schema and (around := self._around(leaf.owner)):
+                    return around
         return Lines(files[0], "", False) if files else None
 
     def _around(self, owner: str) -> Lines | None:
@@ -141,21 +143,33 @@ class SystemFields:
         return Lines(file, _span(fields), False) if fields else None
 
     def _at(self, part: str, path: str) -> _Met:
-        met = _Met([(self._parts[part], part)])
-        for step in _steps(path):
-            after = _Met(is_open=met.is_open)
-            for leaf in (leaf for schema, owner in met.schemas for leaf in self._leaves(schema, owner)):
-                if leaf.is_open:
-                    after.is_open = True
-                elif step == "[]":
-                    if "items" in leaf.schema:
-                        after.schemas.append((leaf.schema["items"], leaf.owner))
-                elif step in leaf.schema.get("properties", {}):
-                    after.schemas.append((leaf.schema["properties"][step], leaf.owner))
-                    files = self._places.get(leaf.owner, {})
-                    after.places |= {f"{file}:{named[step]}" for file, named in files.items() if step in named}
-            met = after
-        return met
+        return self._after(part, tuple(_steps(path)))
+
+    def _after(self, part: str, steps: tuple[str, ...]) -> _Met:
+        if (part, steps) not in self._met:
+            self._met[part, steps] = self._step(part, *steps) if steps else _Met([(self._parts[part], part)])
+        return self._met[part, steps]
+
+    def _step(self, part: str, *steps: str) -> _Met:
+        *before, step = steps
+        met = self._after(part, tuple(before))
+        after = _Met(is_open=met.is_open)
+        for leaf in self._leaves_at(met):
+            if leaf.is_open:
+                after.is_open = True
+            elif step == "[]":
+                if "items" in leaf.schema:
+                    after.schemas.append((leaf.schema["items"], leaf.owner))
+            elif step in leaf.schema.get("properties", {}):
+                after.schemas.append((leaf.schema["properties"][step], leaf.owner))
+                files = self._places.get(leaf.owner, {})
+                after.places |= {f"{file}:{named[step]}" for file, named in files.items() if step in named}
+        return after
+
+    def _leaves_at(self, met: _Met) -> list[_Leaf]:
+        if met.leaves is None:
+            met.leaves = [leaf for schema, owner in met.schemas for leaf in self._leaves(schema, owner)]
+        return met.leaves
 
     def _leaves(self, schema: Schema, owner: str, inside: frozenset[str] = frozenset()) -> Iterator[_Leaf]:
         if "$ref" in schema:

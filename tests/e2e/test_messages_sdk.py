@@ -3,10 +3,8 @@
 import base64
 from typing import Any
 
-import anthropic
 import pydantic
 import pytest
-from anthropic import Anthropic, beta_tool
 from support.images import file
 from support.serving_here import serving_here
 
@@ -22,8 +20,16 @@ ASKING = {"model": "tiny", "max_tokens": 512, "extra_body": GREEDY}
 
 
 @pytest.fixture(scope="module")
-def client(tiny_server):
-    with Anthropic(base_url=tiny_server.url.removesuffix("/v1"), api_key="none", max_retries=0) as client:
+def anthropic():
+    """The SDK, which takes three seconds to import: every worker imports this file, and one runs it."""
+    import anthropic
+
+    return anthropic
+
+
+@pytest.fixture(scope="module")
+def client(anthropic, tiny_server):
+    with anthropic.Anthropic(base_url=tiny_server.url.removesuffix("/v1"), api_key="none", max_retries=0) as client:
         yield client
 
 
@@ -60,11 +66,11 @@ def test_the_input_of_a_call_is_accumulated(client) -> None:
     assert (call.name, call.input) == ("get_weather", {"city": "Rome"})
 
 
-def test_the_tool_runner(client) -> None:
+def test_the_tool_runner(anthropic, client) -> None:
     """It first asks for a thread, and then sends the whole conversation, as this server refuses that."""
     asked = []
 
-    @beta_tool
+    @anthropic.beta_tool
     def get_weather(city: str) -> str:
         """the"""
         asked.append(city)
@@ -91,7 +97,7 @@ def test_tokens_are_counted(client) -> None:
     assert counted.input_tokens == message.usage.input_tokens
 
 
-def test_errors_have_their_classes(client) -> None:
+def test_errors_have_their_classes(anthropic, client) -> None:
     messages = [{"role": "user", "content": "hello"}]
     with pytest.raises(anthropic.NotFoundError) as unknown:
         client.messages.create(model="claude", max_tokens=5, messages=messages)
@@ -100,10 +106,10 @@ def test_errors_have_their_classes(client) -> None:
         client.messages.create(model="tiny", max_tokens=5, messages=messages, extra_body={"temperature": 3})
 
 
-def test_a_wrong_key_is_an_error_of_its_class() -> None:
+def test_a_wrong_key_is_an_error_of_its_class(anthropic) -> None:
     with (
         serving_here("--engine", "scripted", env={"SPECVINO_API_KEY": "sk-right"}) as server,
-        Anthropic(base_url=server.url.removesuffix("/v1"), api_key="sk-wrong", max_retries=0) as client,
+        anthropic.Anthropic(base_url=server.url.removesuffix("/v1"), api_key="sk-wrong", max_retries=0) as client,
         pytest.raises(anthropic.AuthenticationError) as refused,
     ):
         client.messages.create(model="scripted", max_tokens=5, messages=[{"role": "user", "content": "hello"}])
@@ -116,10 +122,10 @@ def test_models_are_listed(client) -> None:
 
 
 @pytest.fixture(scope="module")
-def seeing_client(tiny_vision):
+def seeing_client(anthropic, tiny_vision):
     with (
         serving_here(str(tiny_vision.path), "--served-model-name", "tiny") as server,
-        Anthropic(base_url=server.url.removesuffix("/v1"), api_key="none", max_retries=0) as client,
+        anthropic.Anthropic(base_url=server.url.removesuffix("/v1"), api_key="none", max_retries=0) as client,
     ):
         yield client
 
