@@ -36,6 +36,9 @@ def run(incoming: Any, work: Callable[[BlockingChannel], None], describe: Callab
             work(channel)
         except Exception as error:
             channel.send(Failed(describe(error)))
+            # Here, since the error's traceback holds what its functions had: a pipeline reports, when it is freed, that
+            # its work isn't done.
+            os._exit(0)
     except EOFError:
         pass  # the server has ended
     # Skips the teardown of native threads and incomplete pipelines, which isn't needed and has crashed.

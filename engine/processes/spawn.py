@@ -44,6 +44,8 @@ class Child:
         os.close(self._lifeline)
         # Freeing a large model's memory takes time, and the event loop mustn't wait for it.
         code = await asyncio.to_thread(self._process.wait)
+        if code == -signal.SIGKILL:
+            return End("was killed by SIGKILL, as the system does if memory runs out", crashed=False)
         if code < 0:
             return End(f"was killed by {signal.Signals(-code).name}", -code in _CRASHES)
         return End(f"ended with exit code {code}", crashed=False)

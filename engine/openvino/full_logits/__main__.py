@@ -7,7 +7,7 @@ from specvino.engine.openvino.full_logits.model_runner import end_tokens, load
 from specvino.engine.openvino.full_logits.scheduler import CAPACITY, Scheduler
 from specvino.engine.openvino.messages.worker import Loaded, ToWorker
 from specvino.engine.openvino.native import mapped_files
-from specvino.engine.openvino.native.error_output import one_line
+from specvino.engine.openvino.native.error_output import last_words
 from specvino.engine.processes import child
 from specvino.engine.processes.channel import BlockingChannel, Ready
 
@@ -56,4 +56,4 @@ def _give_memory_back() -> None:
 
 
 if __name__ == "__main__":
-    child.run(ToWorker, work, one_line)
+    child.run(ToWorker, work, last_words)

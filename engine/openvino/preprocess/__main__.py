@@ -19,7 +19,7 @@ from specvino.engine.openvino.messages.preprocess import (
     Spelt,
     Tokenize,
 )
-from specvino.engine.openvino.native.error_output import one_line
+from specvino.engine.openvino.native.error_output import last_words, one_line
 from specvino.engine.openvino.native.tokenizer import load_tokenizer
 from specvino.engine.openvino.preprocess import vocabulary
 from specvino.engine.openvino.preprocess.length import TooLong
@@ -80,4 +80,4 @@ def _templates(settings: LoadTokenizer, tokenizer: Tokenizer) -> TemplateTexts:
 
 
 if __name__ == "__main__":
-    child.run(LoadTokenizer | Preprocess | Tokenize | Detokenize | Spell, work, one_line)
+    child.run(LoadTokenizer | Preprocess | Tokenize | Detokenize | Spell, work, last_words)

@@ -3,7 +3,7 @@
 from specvino.engine.openvino.messages.worker import Loaded, ToWorker
 from specvino.engine.openvino.native import mapped_files
 from specvino.engine.openvino.native.devices import chosen
-from specvino.engine.openvino.native.error_output import one_line
+from specvino.engine.openvino.native.error_output import last_words
 from specvino.engine.openvino.worker.pipeline import capacity, load, state_sizes
 from specvino.engine.openvino.worker.scheduler import Scheduler
 from specvino.engine.processes import child
@@ -42,4 +42,4 @@ def work(channel: BlockingChannel) -> None:
 
 
 if __name__ == "__main__":
-    child.run(ToWorker, work, one_line)
+    child.run(ToWorker, work, last_words)

@@ -80,7 +80,10 @@ def test_a_dead_child_is_started_again() -> None:
         watched.supervisor.send(Order("last word"))
         watched.supervisor.send(Order("die"))
         assert await watched.messages.get() == Echo("last word")
-        assert await watched.lost.get() == ("the odd process was killed by SIGKILL", False)
+        assert await watched.lost.get() == (
+            "the odd process was killed by SIGKILL, as the system does if memory runs out",
+            False,
+        )
         await watched.ready()
         watched.supervisor.send(Order("again"))
         assert await watched.messages.get() == Echo("again")
@@ -152,7 +155,8 @@ def test_ctrl_c_is_for_the_server(number: signal.Signals) -> None:
 
 
 @pytest.mark.parametrize(
-    ("order", "reason"), [("raise", "first line"), ("die", "the odd process was killed by SIGKILL")]
+    ("order", "reason"),
+    [("raise", "first line"), ("die", "the odd process was killed by SIGKILL, as the system does if memory runs out")],
 )
 def test_a_first_load_that_fails_raises(order: str, reason: str) -> None:
     async def run() -> None:
