@@ -14,6 +14,7 @@ from specvino.handlers.errors import ApiError, unsupported_content
 from specvino.handlers.fields import or_none
 from specvino.handlers.media import ImageSource, MessageDraft, place
 from specvino.handlers.pipeline import RequestFields
+from specvino.handlers.tools.matching import CallMatcher
 
 Body = models.CreateMessageRequest | models.CountTokensRequest
 AnyMessage = models.AnthropicUserMessage | models.AnthropicAssistantMessage | models.AnthropicSystemMessage
@@ -58,11 +59,13 @@ def request_fields(body: Body) -> RequestFields:
     )
 
 
-def to_messages(body: Body, cipher: Cipher, *, vision: bool) -> Iterator[MessageDraft]:
-    """Yields the conversation's messages: a message for each result of a call, too. Raises ApiError for calls without
-    results, results without calls, reasoning of other servers, and without `vision` for images.
+def to_messages(body: Body, cipher: Cipher | None, *, vision: bool) -> Iterator[MessageDraft]:
+    """Yields the conversation's messages: a message for each result of a call, too. Raises ApiError without `vision`
+    for images and, with a `cipher`, for calls without results, results without calls and reasoning that it hasn't
+    signed; without one, as in systems that don't sign reasoning, its text is read.
     """
-    require_results(body.messages)
+    if cipher:
+        require_results(body.messages)
     if system := _text(body.system):
         yield MessageDraft(Message("system", system))
     names: dict[str, str] = {}  # of the called tools, by the call's id
@@ -100,6 +103,19 @@ def require_results(messages: Sequence[AnyMessage]) -> None:
         raise _invalid(f"{param}.id", id, "but the next message has no tool_result for it")
 
 
+def matched(messages: Sequence[AnyMessage]) -> CallMatcher:
+    """Returns the calls and results of the messages."""
+    matcher = CallMatcher()
+    for index, message in enumerate(messages):
+        for part, block in enumerate(message.content):
+            param = f"messages.{index}.content.{part}"
+            if isinstance(block, models.AnthropicToolUseBlock):
+                matcher.call(block.id, f"{param}.id")
+            elif isinstance(block, models.AnthropicToolResultBlock):
+                matcher.result(block.tool_use_id, f"{param}.tool_use_id")
+    return matcher
+
+
 def _invalid(param: str, id: str, reason: str) -> ApiError:
     return ApiError(ErrorCode.INVALID_VALUE, f"{param} is {id[:200]!r}, {reason}.", param=param)
 
@@ -110,7 +126,7 @@ def _text(content: str | list[models.AnthropicTextBlock] | None | MISSING) -> st
     return content if isinstance(content, str) else ""
 
 
-def _answer(content: str | list[AssistantBlock], param: str, cipher: Cipher) -> Message:
+def _answer(content: str | list[AssistantBlock], param: str, cipher: Cipher | None) -> Message:
     if isinstance(content, str):
         return Message("assistant", content)
     texts: list[str] = []
@@ -121,9 +137,9 @@ def _answer(content: str | list[AssistantBlock], param: str, cipher: Cipher) -> 
             case models.AnthropicTextBlock():
                 texts.append(block.text)
             case models.AnthropicThinkingBlock():
-                reasoning.append(_signed(block, f"{param}.{index}", cipher))
+                reasoning.append(_signed(block, f"{param}.{index}", cipher) if cipher else block.thinking)
             case models.AnthropicRedactedThinkingBlock():
-                reasoning.append(cipher.require(block.data, f"{param}.{index}.data"))
+                reasoning += [cipher.require(block.data, f"{param}.{index}.data")] if cipher else []
             case models.AnthropicToolUseBlock():
                 calls.append(ToolCall(block.id, block.name, json.dumps(block.input, ensure_ascii=False)))
     return Message(

@@ -18,6 +18,7 @@ from specvino.generated.handlers import Reply
 from specvino.handlers.errors import ApiError
 from specvino.handlers.models import unknown_model
 from specvino.server.dialect.unread import Inner, Unread
+from specvino.server.dialect.usable import Usable
 from specvino.server.validation.schema import SchemaCheck
 
 
@@ -69,7 +70,9 @@ class Requests:
         self._takes_null = _nullable(pointer)
         component = schema_reference(operation.body_component or "").removeprefix("#")
         self._theirs = properties = at(theirs.document, component)["properties"]
-        self._default = properties.get("model", {}).get("default")
+        defaults = {name: field["default"] for name, field in properties.items() if "default" in field}
+        self._usable = Usable(ours, defaults)
+        self._default = defaults.get("model")
         self._reads_model = "model" in properties
         self._ignored = at(whole(), pointer)["properties"].keys() - properties.keys()
         self._parsed = None if as_json is None else _parsed(as_json, properties)
@@ -105,6 +108,8 @@ class Requests:
         unnamed = model is None or model == self._default or (self._any_model and model not in self._names)
         if unnamed or not self._reads_model:
             read["model"] = self._names[0]
+        elif not model:
+            raise unknown_model(str(model), self._names)
         if self._input_optional and not read.get("input"):
             read["input"] = []
         if self._drops_unmatched_choice and not has_chosen(read):
@@ -114,6 +119,11 @@ class Requests:
         if self._appends_suffix:
             read.pop("suffix", None)
         return read
+
+    def usable(self, body: Any) -> tuple[Any, list[str]]:
+        """Returns the part of a body that this server can use, and the names of the fields of which something is
+        missing. `body` is in this server's form."""
+        return self._usable.of(body)
 
     def _require_supported(self, body: Any) -> None:
         if not self._conditions:

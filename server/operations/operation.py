@@ -147,12 +147,14 @@ class BoundOperation:
         self._drain.require_open()  # after reading the body: a client that is still sending would miss the response
         policy, name = self._settings.unsupported_fields, self._operation.body or ""
         async with self._bodies.turn(len(raw)) as step:
-            value, suffix = await step(parse_json, raw), ""
+            value, suffix, unused = await step(parse_json, raw), "", list[str]()
             if self._requests:
                 original, value = value, await step(self._requests.read, value)
                 suffix = self._requests.suffix(original)
+                if policy != "reject":
+                    value, unused = await step(self._requests.usable, value)
             await step(check.require, value)
-            unsupported = await step(support.apply, policy, value, name)
+            unsupported = [*unused, *await step(support.apply, policy, value, name)]
             return await step(self._operation.model.model_validate, value), unsupported, suffix
 
     async def _answer(
