@@ -40,7 +40,7 @@ class Usable:
             usable = self._at(self._pointer, body)
         except _TooLargeError:
             return body, []
-        if usable is ABSENT:
+        if usable is ABSENT or usable is body:
             return body, []
         return usable, [dotted(path) or "" for path in _lost(body, usable, ())]
 

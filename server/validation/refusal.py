@@ -80,7 +80,9 @@ def _refuse_number(path: Path, error: ValidationError, keyword: str, schema: dic
         "exclusiveMinimum": "greater than",
         "exclusiveMaximum": "less than",
     }[keyword]
-    kind = "integer" if "integer" in schema["type"] else "decimal"
+    # A rule between fields bounds a value without a type of its own.
+    is_integer = "integer" in schema["type"] if "type" in schema else isinstance(error.instance, int)
+    kind = "integer" if is_integer else "decimal"
     side = "below_min" if keyword in ("minimum", "exclusiveMinimum") else "above_max"
     return refuse(ErrorCode(f"{kind}_{side}_value"), path, error.instance, f"{bound} {schema[keyword]}")
 

@@ -75,6 +75,12 @@ def test_fields_that_the_system_refuses(name, body, param, code, message) -> Non
     assert (caught.value.param, caught.value.code, caught.value.message) == (param, code, message)
 
 
+def test_a_bound_of_a_rule_between_fields() -> None:
+    with pytest.raises(ApiError, match=r"prompt_logprobs is 21, .* at most 20") as caught:
+        read("vllm", model="own", prompt_logprobs=21)
+    assert caught.value.code == "integer_above_max_value"
+
+
 def test_a_message_of_an_answer_may_be_sent_back() -> None:
     answered: dict[str, object] = {"role": "assistant", "content": "Hello", "refusal": None, "annotations": []}
     assert read("openai", model="own", messages=[*MESSAGES, answered])["messages"][-1] == answered
