@@ -70,13 +70,13 @@ def test_the_tool_runner(anthropic, client) -> None:
     """It first asks for a thread, and then sends the whole conversation, as this server refuses that."""
     asked = []
 
-    @anthropic.beta_tool
     def get_weather(city: str) -> str:
         """the"""
         asked.append(city)
         return "sunny"
 
-    final = client.beta.messages.tool_runner(**ASKING, messages=QUESTION, tools=[get_weather]).until_done()
+    tools = [anthropic.beta_tool(get_weather)]
+    final = client.beta.messages.tool_runner(**ASKING, messages=QUESTION, tools=tools).until_done()
     assert asked == ["Rome"]
     assert [block.text for block in final.content] == ["It is sunny in Rome."]
 

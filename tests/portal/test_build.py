@@ -18,7 +18,7 @@ from specvino.generated.handlers import OPERATIONS
 from specvino.generated.systems import SYSTEMS
 from specvino.portal import build as portal
 from specvino.portal.build import BuildError, build
-from specvino.portal.pages import Page
+from specvino.portal.pages import Page, doubles, matrix
 from specvino.portal.source import TITLES, Source
 
 ADDRESSES = portal.Addresses("https://example.org/it/", "https://example.org/repository")
@@ -243,8 +243,8 @@ def test_a_broken_link_is_an_error(tmp_path, monkeypatch) -> None:
     # All pages would take seconds.
     made = dict.fromkeys(portal.MADE, lambda source: [Page("reference/made.md", "Made", "# Made\n")])
     monkeypatch.setattr(portal, "MADE", made)
-    monkeypatch.setattr(portal.matrix.Matrix, "pages", lambda _: [Page("matrix.md", "Matrix", "# Matrix\n")])
-    monkeypatch.setattr(portal.doubles, "pages", lambda source, start_lines: [])
+    monkeypatch.setattr(matrix.Matrix, "pages", lambda _: [Page("matrix.md", "Matrix", "# Matrix\n")])
+    monkeypatch.setattr(doubles, "pages", lambda source, start_lines: [])
     with pytest.raises(BuildError, match=r"gone\.md"):
         build(tmp_path / "site", parts())
     shutil.rmtree(pages / "servers")
