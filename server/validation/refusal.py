@@ -112,6 +112,8 @@ def _accepted(keyword: str, schema: dict[str, Any]) -> str:
             return f"a string in the format {schema['format']}"
         case "not" if schema["not"] == {}:
             return "absent"
+        case "not" if schema["not"].keys() == {"type"}:
+            return f"anything but {types(schema['not']['type'])}"
         case "not" if "const" in schema["not"]:
             return f"a value other than {_show(schema['not']['const'])}"
         case _:

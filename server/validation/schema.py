@@ -75,14 +75,16 @@ class Explainer:
             meant = union.meant(value)
             if union.key and not meant:
                 return path, self._refuse_kind(union.key, union.known, value, path)
+        accepted = [self._types(branch) for branch in branches]
         fitting = [
             f"{pointer}/{index}"
             for index, branch in enumerate(branches)
-            if any(branch is other for other in meant) and _type_of(value) in self._types(branch)
+            # A branch without a type is a condition.
+            if any(branch is other for other in meant) and (not accepted[index] or _type_of(value) in accepted[index])
         ]
         if not fitting:
-            accepted = dict.fromkeys(types(self._types(branch)) for branch in branches)
-            return path, refuse(ErrorCode.INVALID_TYPE, path, value, " or ".join(accepted))
+            names = list(dict.fromkeys(name for branch in accepted for name in branch))
+            return path, refuse(ErrorCode.INVALID_TYPE, path, value, types(names))
         if isinstance(value, list):
             fitting = [below for below in fitting if self._begins(below, value)] or fitting
         # Of several lists, the one with the longer valid prefix: [[1, "x"]] is a list of token lists, not of strings.

@@ -81,6 +81,21 @@ def test_a_bound_of_a_rule_between_fields() -> None:
     assert caught.value.code == "integer_above_max_value"
 
 
+@pytest.mark.parametrize(
+    ("name", "message", "accepted"),
+    [
+        ("ollama", {"content": None}, "messages.0.content is null, but must be a string or a list."),
+        ("ollama", {"content": "Hi", "name": 5}, "messages.0.name is 5, but must be a string or null."),
+        ("vllm", {"content": None}, "messages.0.content is null, but must be anything but null."),
+        ("fastdeploy", {"content": {}}, "messages.0.content is {}, but must be a string or a list or null."),
+    ],
+)
+def test_what_is_accepted_is_told_once_of_unions_and_conditions(name, message, accepted) -> None:
+    with pytest.raises(ApiError) as caught:
+        read(name, model="own", messages=[{"role": "user", **message}])
+    assert caught.value.message == accepted
+
+
 def test_a_message_of_an_answer_may_be_sent_back() -> None:
     answered: dict[str, object] = {"role": "assistant", "content": "Hello", "refusal": None, "annotations": []}
     assert read("openai", model="own", messages=[*MESSAGES, answered])["messages"][-1] == answered
