@@ -16,6 +16,20 @@ def end(message: str) -> NoReturn:
 
 
 @contextlib.contextmanager
+def needs_model() -> Iterator[None]:
+    """Ends the command with one line if a model can't be loaded: with 2 if what was asked for is at fault, else with 1,
+    since another try may succeed."""
+    from specvino.engine.errors import ModelLoadError, UnusableModel
+
+    try:
+        yield
+    except UnusableModel as error:
+        end(str(error))
+    except ModelLoadError as error:
+        sys.exit(f"specvino: {error}")
+
+
+@contextlib.contextmanager
 def needs(extra: str) -> Iterator[None]:
     """Ends the command with one line if a package of an extra isn't installed."""
     try:

@@ -1,6 +1,5 @@
 """`specvino explain-template`: what a chat template supports, and how its model writes tool calls and reasoning."""
 
-import sys
 from collections.abc import Iterator
 from dataclasses import fields
 from pathlib import Path
@@ -12,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from specvino.cli.ending import end, needs
+from specvino.cli.ending import end, needs, needs_model
 
 if TYPE_CHECKING:
     from specvino.engine.chat_template.capabilities import Capabilities
@@ -64,15 +63,11 @@ def explain_template(
         from specvino.engine.chat_template.messages import missing
         from specvino.engine.chat_template.shown_formats import read_formats
         from specvino.engine.chat_template.template import TemplateRefusal
-        from specvino.engine.errors import ModelLoadError, UnusableModel
 
     try:
-        text, tokens, special = _read(template)
-        chat_template = ChatTemplate(text, tokens)
-    except UnusableModel as error:
-        end(str(error))
-    except ModelLoadError as error:
-        sys.exit(f"specvino: {error}")
+        with needs_model():
+            text, tokens, special = _read(template)
+            chat_template = ChatTemplate(text, tokens)
     except (OSError, UnicodeDecodeError, TemplateRefusal) as error:
         end(f"{template}: {error}")
     console = Console(soft_wrap=True)

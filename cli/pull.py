@@ -1,13 +1,12 @@
 """`specvino pull`: a model of the catalogue, or of the Hugging Face hub, into the cache."""
 
-import sys
 from enum import StrEnum
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from specvino.cli.ending import end, needs
+from specvino.cli.ending import end, needs, needs_model
 from specvino.cli.progress import Progress
 from specvino.cli.serve_options import Revision
 
@@ -44,7 +43,6 @@ def pull(
 ) -> None:
     """Download a model to the cache, and convert it for OpenVINO if necessary."""
     with needs("serve"):
-        from specvino.engine.errors import ModelLoadError, UnusableModel
         from specvino.engine.models import pull as pulling
         from specvino.engine.models.catalogue import CATALOGUE
 
@@ -53,7 +51,7 @@ def pull(
     if not convert and name not in CATALOGUE and "/" not in name:
         end(f"unknown model {name}: use {', '.join(CATALOGUE)}, or a Hugging Face model ID such as ORG/NAME")
     model = None if revision or convert else CATALOGUE.get(name)
-    try:
+    with needs_model():
         if model and pulling.is_pulled(model):
             typer.echo(f"{name} is already in the cache: {pulling.pulled_folder(model)}")
             return
@@ -64,10 +62,6 @@ def pull(
                 path = pulling.pull(model, report)
             else:
                 path = _settled(name, revision, report)
-    except UnusableModel as error:
-        end(str(error))
-    except ModelLoadError as error:
-        sys.exit(f"specvino: {error}")
     typer.echo(f"{name} is ready: {path}")
 
 

@@ -1,7 +1,6 @@
 """`specvino tune`: finds the fastest options of `serve` for a model on this machine."""
 
 import shlex
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
@@ -12,7 +11,7 @@ from rich.console import Console
 from rich.live import Live
 from rich.table import Table
 
-from specvino.cli.ending import end, needs
+from specvino.cli.ending import needs, needs_model
 
 if TYPE_CHECKING:
     from specvino.engine.openvino.messages.options import PipelineOptions
@@ -64,7 +63,6 @@ def tune(
     """
     with needs("serve"):
         from specvino.cli.progress import Progress
-        from specvino.engine.errors import ModelLoadError, UnusableModel
         from specvino.engine.models import resolve
         from specvino.engine.models.conversions import settled
         from specvino.engine.openvino.tuning.figures import loading
@@ -73,16 +71,12 @@ def tune(
     machine = this_machine()
     console = Console()
     console.print(f"{machine.name}: {machine.cores} cores, {machine.threads} threads", highlight=False)
-    try:
+    with needs_model():
         with Progress() as report:
             source, _ = settled(resolve(model, report), report)
         search = Search(loading(source, _CACHE_GB), list(candidates(machine)), seconds)
         other_load = OtherLoad()
         _show(search, console)
-    except UnusableModel as error:
-        end(str(error))
-    except ModelLoadError as error:
-        sys.exit(f"specvino: {error}")
     if other_load.share > _MOST_OTHER_LOAD:
         typer.echo(
             f"specvino: warning: other programs took {other_load.share:.0%} of the CPU meanwhile, so that these figures"
