@@ -94,7 +94,7 @@ def test_a_model_that_is_not_there_is_one_line() -> None:
         (["--plugin-config", '{"NOPE": 1}'], "NOPE isn't a property of OpenVINO's CPU plugin"),
         (
             ["--max-num-batched-tokens", "64"],
-            "Input should be greater than or equal to 128",
+            "--max-num-batched-tokens: 64 is less than 128",
         ),
     ],
 )
