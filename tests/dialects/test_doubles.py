@@ -1,4 +1,5 @@
-"""A server that emulates a system takes the bodies that the system's document takes, and refuses those that it doesn't.
+"""A server that emulates a system takes the bodies that the system's document takes; others that it refuses have the
+system's status.
 
 The bodies are drawn from the document: each field at each value worth trying (`verdicts.bodies`).
 """
