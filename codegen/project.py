@@ -191,6 +191,8 @@ def _head(document: dict[str, Any], dialect: dict[str, Any]) -> None:
         "hosted",
         "unmatched_calls",
         "empty_input",
+        "beyond_context",
+        "other_roles",
         "unread",
         "conditions",
         "unmatched_choice",

@@ -22,8 +22,9 @@ class RequestContext:
     empty where the server has no keys. `notes` is where a handler writes down what the server's log shall have of the exchange: counts and times, never
     texts. With `extensions` an answer has what only other systems' answers have, too: the server that speaks as one of
     them leaves out what that lacks. Where it `refuses_unmatched_calls`, a call without a result and a result without a
-    call are errors. Where it `answers_empty_input`, a response without any input item is an empty message. `turn` is
-    that of a WebSocket, None for a request by HTTP. `allowance` is what is left of the key's limits, None without any.
+    call are errors. Where it `answers_empty_input`, a response without any input item is an empty message. Where an answer is
+    `limited_by_context`, a token limit beyond the context is no error. `turn` is that of a WebSocket, None for a request
+    by HTTP. `allowance` is what is left of the key's limits, None without any.
     """
 
     id: str
@@ -33,6 +34,7 @@ class RequestContext:
     extensions: bool = False
     refuses_unmatched_calls: bool = False
     answers_empty_input: bool = False
+    limited_by_context: bool = False
     turn: Any = None
     allowance: Any = None
     path: str = "/"

@@ -16,11 +16,12 @@ import asyncio
 from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field, replace
+from functools import partial
 from time import perf_counter
 from typing import Any, TypeVar
 
 from specvino.engine.errors import ContextLengthExceeded
-from specvino.engine.protocol import ModelInfo
+from specvino.engine.protocol import Engine, ModelInfo
 from specvino.engine.request import Conversation, GenerationRequest, Image, Message, Prompt, Truncation
 from specvino.engine.segments import Finish, Hidden, ReasoningDelta, Segment, Started, Usage
 from specvino.generated.errors import ErrorCode
@@ -65,6 +66,7 @@ class RequestFields:
     tokens of a prompt: they have no effect with vision-language models, whose pipeline tokenizes itself. `hidden`
     are the fields that the model's chat template may not render. `more_tools` are tools in the conversation,
     besides those in the body's own fields. With `continues` the answer continues the conversation's last message.
+    `limited_by_context` is as in `RequestContext`, for every client.
     """
 
     body: Body
@@ -78,6 +80,7 @@ class RequestFields:
     hidden: Mapping[Hidden, str] = field(default_factory=dict)
     more_tools: tuple[OfferedTool, ...] = ()
     continues: bool = False
+    limited_by_context: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -86,7 +89,7 @@ class CheckedRequest:
 
     `served` is the model that answers it, and `model` its properties; `unsupported` are its fields without effect.
     `notes` are those of its exchange, and `arrived` is its arrival time by the clock of the measurements. `allowance`
-    is what its key has left, None without limits.
+    is what its key has left, None without limits. With `limited_by_context`, the answer ends where the context does.
     """
 
     fields: RequestFields
@@ -100,6 +103,7 @@ class CheckedRequest:
     notes: dict[str, Any] = field(default_factory=dict)
     arrived: float = field(default_factory=perf_counter)
     allowance: Allowance | None = None
+    limited_by_context: bool = False
 
     def with_prompts(self, prompts: Sequence[Prompt]) -> GenerationRequest:
         """Returns the request to the engine."""
@@ -221,6 +225,7 @@ class Pipeline:
             notes=context.notes,
             arrived=arrived,
             allowance=context.allowance,
+            limited_by_context=fields.limited_by_context or context.limited_by_context,
         )
 
     async def converse(
@@ -230,7 +235,7 @@ class Pipeline:
         with request.refusals():
             if fetches(messages):
                 unread = tuple(message.with_images([_UNREAD] * len(message.images)) for message in messages)
-                await self._check(request, request.conversation(unread), may_exceed=generate is not None)
+                await self._check(request, request.conversation(unread), may_exceed=generate is not None or request.limited_by_context)
             read = await self._media.read(messages, request.served.engine)
         return await self.start(request, [request.conversation(read)], generate)
 
@@ -253,7 +258,10 @@ class Pipeline:
         self, request: CheckedRequest, prompts: Sequence[Prompt], generate: Generate | None = None
     ) -> AdmittedRequest:
         """Returns when the engine has admitted the request; `generate` replaces the engine's own."""
-        segments = self._segments(request, request.with_prompts(prompts), generate or request.served.engine.generate)
+        if generate is None:
+            engine = request.served.engine
+            generate = partial(_within_context, engine) if request.limited_by_context else engine.generate
+        segments = self._segments(request, request.with_prompts(prompts), generate)
         started = await anext(segments)
         assert isinstance(started, Started)
         without_effect = (*request.unsupported, *request.unenforced(started), *request.hidden(started))
@@ -313,7 +321,25 @@ def _prompt_only(request: CheckedRequest) -> CheckedRequest:
     engine_request = request.engine_request
     settings = replace(engine_request.sampling, max_tokens=1, min_tokens=0, best_of=1)
     prompt = replace(engine_request, sampling=settings, n=1, constraint=None, must_call=False)
-    return replace(request, engine_request=prompt)
+    return replace(request, engine_request=prompt, limited_by_context=False)
+
+
+async def _within_context(engine: Engine, request: GenerationRequest) -> AsyncGenerator[Segment]:
+    """Yields the engine's segments. If the context has less room than `max_tokens` after a prompt, no answer is longer
+    than that room.
+    """
+    while True:
+        try:
+            async with aclosing(engine.generate(request)) as segments:
+                async for segment in segments:
+                    yield segment
+            return
+        except ContextLengthExceeded as error:
+            tokens = error.prompt_tokens  # unknown with images: then the engine's own limit applies
+            left = None if tokens is None else error.context_length - tokens
+            if request.sampling.max_tokens is None or (left is not None and left < 1):
+                raise
+            request = replace(request, sampling=replace(request.sampling, max_tokens=left))
 
 
 async def _nothing() -> AsyncGenerator[Segment]:

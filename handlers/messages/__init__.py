@@ -2,13 +2,7 @@
 
 from collections.abc import AsyncGenerator
 from contextlib import aclosing
-from dataclasses import replace
-from functools import partial
 
-from specvino.engine.errors import ContextLengthExceeded
-from specvino.engine.protocol import Engine
-from specvino.engine.request import GenerationRequest
-from specvino.engine.segments import Segment
 from specvino.generated import models, wire
 from specvino.generated.handlers import Reply, RequestContext
 from specvino.handlers.encryption import Cipher
@@ -34,8 +28,7 @@ class Messages:
         messages, unmatched = self._read(context, body, vision=request.model.vision)
         omits_thinking = value_at(body, "thinking.display") == "omitted"
         emitter = MessageEmitter(body.model, body.max_tokens, self._cipher, omits_thinking=omits_thinking)
-        generate = partial(_within_context, request.served.engine)
-        generation = await self._pipeline.converse(request, messages, generate)
+        generation = await self._pipeline.converse(request, messages)
         events = generation.events(emitter.feed)
         if or_none(body.stream):
             return Reply(events, (*unmatched, *generation.unsupported))
@@ -58,21 +51,3 @@ class Messages:
         if context.extensions:
             return list(to_messages(body, None, vision=vision)), matched(body.messages).reported(context)
         return list(to_messages(body, self._cipher, vision=vision)), ()
-
-
-async def _within_context(engine: Engine, request: GenerationRequest) -> AsyncGenerator[Segment]:
-    """Yields the engine's segments. If the context has less room than `max_tokens`, the answer ends where it does."""
-    try:
-        async with aclosing(engine.generate(request)) as segments:
-            async for segment in segments:
-                yield segment
-        return
-    except ContextLengthExceeded as error:
-        tokens = error.prompt_tokens  # unknown with images: then the engine's own limit applies
-        left = None if tokens is None else error.context_length - tokens
-        if error.max_tokens is None or (left is not None and left < 1):
-            raise
-    shorter = replace(request, sampling=replace(request.sampling, max_tokens=left))
-    async with aclosing(engine.generate(shorter)) as segments:
-        async for segment in segments:
-            yield segment

@@ -56,6 +56,7 @@ def request_fields(body: Body) -> RequestFields:
         prompt_param="messages",
         hidden=_HIDDEN,
         continues=isinstance(body.messages[-1], models.AnthropicAssistantMessage),
+        limited_by_context=True,
     )
 
 

@@ -20,6 +20,7 @@ from specvino.handlers.limits import Limits
 from specvino.server.dialect import errors
 from specvino.server.dialect.requests import Requests
 from specvino.server.dialect.shapes import ABSENT, Fit, Shapes
+from specvino.server.dialect.unread import other_roles
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +146,11 @@ class System:
         """Whether a response without any input item is an empty message, not an error."""
         return self._head.get("empty_input") == "answered"
 
+    @property
+    def limits_by_context(self) -> bool:
+        """Whether an answer with a token limit beyond the context ends where the context does."""
+        return self._head.get("beyond_context") == "limited"
+
     def has(self, operation_id: str) -> bool:
         return operation_id in self._operations
 
@@ -174,7 +180,7 @@ class System:
             as_json=self._head["errors"].get("as_json"),
             deepest=self._head["errors"].get("deepest"),
             model_first=self._head["errors"].get("model_first", False),
-            unread=self._head.get("unread", {}).get(own.endpoint, ()),
+            unread=self._unread(own.endpoint),
             conditions=[
                 Condition(name, entry)
                 for name, entry in self._head.get("conditions", {}).items()
@@ -268,6 +274,12 @@ class System:
         error = body["error"]
         fitting = next((value for value in (error["code"], status, None) if code.fits(value)), error["code"])
         return self._shapes.of({"$ref": schema_reference("ErrorResponse")})({"error": {**error, "code": fitting}})
+
+    def _unread(self, endpoint: str) -> list[Mapping[str, Any]]:
+        entries = list(self._head.get("unread", {}).get(endpoint, ()))
+        if endpoint == "chat" and (role := self._head.get("other_roles")):
+            entries.append(other_roles(role))
+        return entries
 
     def _fit(self, own: Operation, kind: str, schema: Any) -> Fit:
         key = (own.id, kind)

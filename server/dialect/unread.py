@@ -41,6 +41,13 @@ def _without(value: Any, path: Sequence[str], entry: Mapping[str, Any], conditio
     return {**value, name: [_without(child, inner, entry, condition) for child in value[name]]}
 
 
+def other_roles(instead: str) -> dict[str, Any]:
+    """Returns the entry by which chat messages of roles that our document doesn't have are read as those of another."""
+    ours = [*whole()["components"]["schemas"]["Message"]["discriminator"]["mapping"]]
+    other = {"required": ["role"], "properties": {"role": {"type": "string", "not": {"enum": ours}}}}
+    return {"field": "messages[].role", "if": other, "instead": instead}
+
+
 class Inner:
     """The objects inside of a system's requests: messages, items, tools. Where the system ignores a field, its object
     has no such property, although ours of the same title has it. A kind that only ours requires is added, and what only

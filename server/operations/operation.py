@@ -99,6 +99,7 @@ class BoundOperation:
             refuses_unmatched_calls=turn is not None
             or (self._system is not None and self._system.refuses_unmatched_calls),
             answers_empty_input=self._system is not None and self._system.answers_empty_input,
+            limited_by_context=self._system is not None and self._system.limits_by_context,
             turn=turn,
             allowance=exchange.allowance,
             path=scope["path"],

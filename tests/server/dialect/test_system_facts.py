@@ -64,3 +64,49 @@ def test_a_model_that_is_loading_is_listed(name) -> None:
     model = client.ask("GET", "/v1/models").json()["data"][0]
     assert model["object"] == "model"
     assert model.get("max_model_len") is None
+
+
+LIMITED = ["vllm", "llama-cpp", "ollama", "fastdeploy", "mlc-llm"]
+
+
+@pytest.mark.parametrize("name", [*LIMITED, "sglang", "ovms", "openai"])
+def test_a_token_limit_beyond_the_context(name) -> None:
+    """Most systems end the answer where the context ends; the others refuse the request."""
+    engine = ScriptedEngine(context_length=64)
+    client = Client(engine, Settings(system=speaker(name, {"m": engine}, Limits(), named=True)))
+    body = {"model": "m", "messages": [{"role": "user", "content": "word " * 40}], "max_tokens": 60}  # it is repeated
+    response = client.ask("POST", "/v1/chat/completions", json=body)
+    if name not in LIMITED:
+        assert response.status_code >= 400, response.text
+        return
+    answer = response.json()
+    assert answer["choices"][0]["finish_reason"] == "length"
+    assert answer["usage"]["prompt_tokens"] + answer["usage"]["completion_tokens"] == 64
+
+
+def test_as_vllm_more_tokens_than_the_whole_context_are_an_error() -> None:
+    engine = ScriptedEngine(context_length=64)
+    client = Client(engine, Settings(system=speaker("vllm", {"m": engine}, Limits(), named=True)))
+    body = {"model": "m", "messages": [{"role": "user", "content": "Hi"}], "max_tokens": 65}
+    refused = client.ask("POST", "/v1/chat/completions", json=body)
+    assert refused.status_code == 400
+    assert refused.json()["error"]["message"] == "max_tokens is 65, but the context length is 64."
+    # Of the two names, the newer counts.
+    assert client.ask("POST", "/v1/chat/completions", json={**body, "max_completion_tokens": 8}).status_code == 200
+
+
+@pytest.mark.parametrize("role", ["latest_reminder", "", None, ...])
+def test_any_role_is_rendered_as_ollama(role) -> None:
+    engine = ScriptedEngine()
+    client = Client(engine, Settings(system=speaker("ollama", {"m": engine}, Limits(), named=True)))
+    message = {"content": "Hi"} if role is ... else {"content": "Hi", "role": role}
+    response = client.ask("POST", "/v1/chat/completions", json={"model": "m", "messages": [message]})
+    assert response.status_code == 200, response.text
+
+
+def test_a_token_limit_beyond_the_context_of_several_prompts() -> None:
+    engine = ScriptedEngine(context_length=64)
+    client = Client(engine, Settings(system=speaker("vllm", {"m": engine}, Limits(), named=True)))
+    body = {"model": "m", "prompt": ["word " * 40, "word " * 50, "Hi"], "max_tokens": 60}
+    answer = client.ask("POST", "/v1/completions", json=body).json()
+    assert [choice["finish_reason"] for choice in answer["choices"]] == ["length", "length", "stop"]
