@@ -42,12 +42,12 @@ KEYWORDS = frozenset(
 # What methods of the client name themselves.
 LOCAL = frozenset(
     (
-        *("answer", "body", "c", "call", "context", "ctx", "end", "err", "new", "newCall", "nil", "openStream"),
-        *("options", "segment", "string"),
+        *("answer", "body", "c", "call", "context", "ctx", "end", "err", "fetch", "new", "newCall", "nil", "openStream"),
+        *("options", "page", "segment", "string"),
     )
 )
 
-SOURCES = tuple(f"{name}.go.jinja" for name in ("client", "errors", "stream", "transport", "unions"))
+SOURCES = tuple(f"{name}.go.jinja" for name in ("client", "errors", "pages", "stream", "texts", "transport", "unions"))
 
 
 def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
@@ -55,6 +55,7 @@ def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
     operations = list(methods(document))
     name = re.sub(r"[\W_]", "", package.module)
     roots = [root for each in operations for root in (each.body, each.answer, each.event) if root]
+    roots += [each.items.kind for each in operations if each.items and each.items.kind]
     own = frozenset(declared("".join((TEMPLATES / source).read_text("utf-8") for source in SOURCES)))
     types = generated(for_requests(document), roots, own)
     made = set(declared(types))

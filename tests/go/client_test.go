@@ -92,7 +92,7 @@ func data(events ...string) string {
 	return "data: " + strings.Join(events, "\n\ndata: ") + "\n\n"
 }
 
-func read[E any](stream *Stream[E], err error) (int, error) {
+func read[E, A any](stream *Stream[E, A], err error) (int, error) {
 	if err != nil {
 		return -1, err
 	}
@@ -470,5 +470,139 @@ func TestWaits(t *testing.T) {
 		if wait := unsaidWait(attempt); wait > most || wait < most*3/4 {
 			t.Errorf("%d: %v", attempt, wait)
 		}
+	}
+}
+
+func TestTextAndWholeAnswerOfAStream(t *testing.T) {
+	client, _ := scripted(t, streams(`data: {"id": "1", "object": "chat.completion.chunk", "created": 12345678901234567, "choices": [{"index": 0, "delta": {"role": "assistant", "content": "Hel"}}]}
+
+data: {"id": "1", "object": "chat.completion.chunk", "choices": [{"index": 1, "delta": {"content": "other"}}]}
+
+data: {"id": "1", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"content": "lo", "tool_calls": [{"index": 0, "id": "c", "type": "function", "function": {"name": "f", "arguments": "{"}}]}}]}
+
+data: {"id": "1", "object": "chat.completion.chunk", "choices": [{"index": 0, "delta": {"tool_calls": [{"index": 0, "function": {"arguments": "}"}}]}, "finish_reason": "tool_calls"}]}
+
+data: [DONE]
+
+`))
+	stream, err := client.CreateChatCompletionStream(ctx, CreateChatCompletionRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !stream.Next() || stream.Text() != "Hel" {
+		t.Fatal(stream.Text(), stream.Err())
+	}
+	if !stream.Next() || stream.Text() != "" {
+		t.Fatal("the text of another choice:", stream.Text())
+	}
+	answer, err := stream.Final()
+	if err != nil {
+		t.Fatal(err)
+	}
+	choice := answer.Choices[0]
+	call := choice.Message.ToolCalls[0].Function
+	got := []any{answer.Object, answer.Created, len(answer.Choices), Text(answer), call.Name, call.Arguments, choice.FinishReason}
+	want := []any{"chat.completion", int64(12345678901234567), 2, "Hello", "f", "{}", "tool_calls"}
+	if fmt.Sprint(got) != fmt.Sprint(want) {
+		t.Fatalf("%v, not %v", got, want)
+	}
+}
+
+func TestWholeMessageOfAStream(t *testing.T) {
+	client, _ := scripted(t, streams(`data: {"type": "message_start", "message": {"id": "m", "type": "message", "role": "assistant", "content": [], "usage": {"input_tokens": 3, "output_tokens": 0}}}
+
+data: {"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": ""}}
+
+data: {"type": "content_block_delta", "index": 0, "delta": {"type": "text_delta", "text": "Hi"}}
+
+data: {"type": "content_block_stop", "index": 0}
+
+data: {"type": "content_block_start", "index": 1, "content_block": {"type": "tool_use", "id": "c", "name": "f", "input": {}}}
+
+data: {"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": "{\"a\": "}}
+
+data: {"type": "content_block_delta", "index": 1, "delta": {"type": "input_json_delta", "partial_json": "1}"}}
+
+data: {"type": "content_block_stop", "index": 1}
+
+data: {"type": "message_delta", "delta": {"stop_reason": "tool_use"}, "usage": {"output_tokens": 7}}
+
+data: {"type": "message_stop"}
+
+`))
+	stream, err := client.CreateMessageStream(ctx, CreateMessageRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := stream.Final()
+	if err != nil {
+		t.Fatal(err)
+	}
+	input, _ := json.Marshal(answer.Content[1].AnthropicAnswerToolUse.Input)
+	got := []any{Text(answer), string(input), *answer.StopReason, answer.Usage.InputTokens, answer.Usage.OutputTokens}
+	if fmt.Sprint(got) != `[Hi {"a":1} tool_use 3 7]` {
+		t.Fatal(got)
+	}
+}
+
+func TestAStreamThatBreaksOffHasNoWholeAnswer(t *testing.T) {
+	client, _ := scripted(t, cut(`data: {"type": "response.created", "response": {"id": "r"}}`+"\n\n"))
+	stream, err := client.CreateResponseStream(ctx, CreateResponseRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if answer, err := stream.Final(); answer != nil || !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Fatal(answer, err)
+	}
+}
+
+func TestTextOfAnswersOfAnyForm(t *testing.T) {
+	for answer, want := range map[string]string{
+		`{"choices": [{"text": "Hi"}]}`:                               "Hi",
+		`{"choices": [{"index": 0, "message": {"content": null}}]}`:   "",
+		`{"choices": [{"index": 0, "message": {"content": [true]}}]}`: "",
+		`{"choices": {}}`: "",
+		`{"output": [{"type": "reasoning"}, {"type": "message", "content": [{"type": "output_text", "text": "a"}]}, {"type": "message", "content": [{"type": "output_text", "text": "b"}]}]}`: "ab",
+		`{"type": "message", "content": [{"type": "thinking", "thinking": "x"}, {"type": "text", "text": "y"}]}`:                                                                              "y",
+		`[]`: "",
+	} {
+		if got := Text(json.RawMessage(answer)); got != want {
+			t.Errorf("%s: %q, not %q", answer, got, want)
+		}
+	}
+}
+
+func TestItemsPageAfterPage(t *testing.T) {
+	client, came := scripted(t,
+		says(200, `{"object": "list", "data": [{"type": "message", "id": "1"}, {"type": "message", "id": "2"}], "has_more": true, "last_id": "2"}`),
+		says(200, `{"object": "list", "data": [{"type": "message", "id": "3"}], "has_more": true}`),
+		says(200, `{"object": "list", "data": [], "has_more": false}`))
+	pages, count := client.ListInputItemsAll(ctx, "r", WithQuery("order", "asc")), 0
+	for pages.Next() {
+		count++
+	}
+	var asked []string
+	for _, each := range came() {
+		asked = append(asked, each.URL.RawQuery)
+	}
+	if fmt.Sprint(count, pages.Err(), asked) != "3 <nil> [order=asc after=2&order=asc after=3&order=asc]" {
+		t.Fatal(count, pages.Err(), asked)
+	}
+}
+
+func TestAPageThatIsRefused(t *testing.T) {
+	client, _ := scripted(t,
+		says(200, `{"object": "list", "data": [{"type": "message", "id": "1"}], "has_more": true, "last_id": "1"}`),
+		says(404, `{"error": {"message": "gone"}}`))
+	pages, count := client.ListInputItemsAll(ctx, "r"), 0
+	for pages.Next() {
+		count++
+	}
+	var refused *APIError
+	if count != 1 || !errors.As(pages.Err(), &refused) || pages.Next() {
+		t.Fatal(count, pages.Err())
+	}
+	if pages := client.ListInputItemsAll(ctx, ".."); pages.Next() || pages.Err() == nil {
+		t.Fatal("a path that leads elsewhere")
 	}
 }
