@@ -88,7 +88,7 @@ class Annotation(BaseModel):
     """
     container_id: str | MISSING = MISSING
     """
-    The file's URL.
+    The id of the container that has the file.
     """
     url: str | MISSING = MISSING
     """

@@ -29,7 +29,7 @@ class Annotation(TypedDict):
     """
     container_id: NotRequired[str]
     """
-    The file's URL.
+    The id of the container that has the file.
     """
     url: NotRequired[str]
     """
