@@ -235,7 +235,9 @@ class Pipeline:
         with request.refusals():
             if fetches(messages):
                 unread = tuple(message.with_images([_UNREAD] * len(message.images)) for message in messages)
-                await self._check(request, request.conversation(unread), may_exceed=generate is not None or request.limited_by_context)
+                await self._check(
+                    request, request.conversation(unread), may_exceed=generate is not None or request.limited_by_context
+                )
             read = await self._media.read(messages, request.served.engine)
         return await self.start(request, [request.conversation(read)], generate)
 
@@ -337,9 +339,11 @@ async def _within_context(engine: Engine, request: GenerationRequest) -> AsyncGe
         except ContextLengthExceeded as error:
             tokens = error.prompt_tokens  # unknown with images: then the engine's own limit applies
             left = None if tokens is None else error.context_length - tokens
-            if request.sampling.max_tokens is None or (left is not None and left < 1):
+            settings = request.sampling
+            if settings.max_tokens is None or (left is not None and left < 1):
                 raise
-            request = replace(request, sampling=replace(request.sampling, max_tokens=left))
+            least = settings.min_tokens if left is None else min(settings.min_tokens, left)
+            request = replace(request, sampling=replace(settings, max_tokens=left, min_tokens=least))
 
 
 async def _nothing() -> AsyncGenerator[Segment]:

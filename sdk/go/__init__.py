@@ -42,8 +42,8 @@ KEYWORDS = frozenset(
 # What methods of the client name themselves.
 LOCAL = frozenset(
     (
-        *("answer", "body", "c", "call", "context", "ctx", "end", "err", "fetch", "new", "newCall", "nil", "openStream"),
-        *("options", "page", "segment", "string"),
+        *("answer", "body", "c", "call", "context", "ctx", "end", "err", "fetch", "new", "newCall", "nil"),
+        *("openStream", "options", "page", "segment", "string"),
     )
 )
 
