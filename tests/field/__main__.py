@@ -40,7 +40,11 @@ def main(
     if strange := set(names or ()) - set(servers) - ({SCRIPTED} if outside else set()):
         raise typer.BadParameter(f"there is no {', '.join(sorted(strange))}; there are {', '.join(servers)}")
     if outside:
-        ask(names or [], folder.absolute())
+        try:
+            ask(names or [], folder.absolute())
+        except Failed as error:
+            console.print(str(error), style="red", markup=False, soft_wrap=True)
+            raise typer.Exit(1) from None
         return
     failed = []
     for name in names or (name for name, server in servers.items() if server.run):

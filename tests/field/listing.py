@@ -39,6 +39,8 @@ class Listed(BaseModel):
     """A path that it answers with success once it is ready."""
     conform: tuple[str, ...] = ()
     """Options of `specvino conform`."""
+    other_judges: bool = True
+    """Whether `--outside` asks about it. Other judges ask for words and calls that the default model doesn't write."""
 
     @property
     def texts(self) -> tuple[str, ...]:

@@ -104,17 +104,24 @@ def results() -> dict[str, Asked]:
 
 
 def ask(names: list[str], folder: Path) -> None:
-    """Asks all judges about servers, by default about all that they can ask, and writes what they say."""
-    known = results()
+    """Asks all judges about servers, by default about all that they can ask, and writes what they say. Raises Failed
+    in the end, if one couldn't be asked."""
+    known, failed = results(), []
     for name in names or [SCRIPTED, *(name for name, server in listed().items() if _can_be_asked(server))]:
         title = SCRIPTED_TITLE if name == SCRIPTED else listed()[name].title
         known[name] = Asked(title=title, date=datetime.datetime.now(datetime.UTC).date())
         with _served(name, folder) as (url, model, key):
             for judge, outside in judges().items():
-                outcome = _judged(outside, folder / judge, {"url": url, "model": model, "key": key})
+                try:
+                    outcome = _judged(outside, folder / judge, {"url": url, "model": model, "key": key})
+                except Failed as error:
+                    failed.append(f"{name}: {error}")
+                    continue
                 known[name].judges[judge] = outcome
                 print(name, judge, outcome.passed, sorted(outcome.failed))
         keep(known)
+    if failed:
+        raise Failed("\n".join(failed))
 
 
 def keep(known: dict[str, Asked]) -> None:
@@ -125,7 +132,7 @@ def keep(known: dict[str, Asked]) -> None:
 
 def _can_be_asked(server: Listed) -> bool:
     """Returns whether judges can ask a server: they can't send headers of their own."""
-    return bool(server.run) and "--header" not in server.conform
+    return bool(server.run) and server.other_judges and "--header" not in server.conform
 
 
 @contextlib.contextmanager
@@ -155,9 +162,12 @@ def _judged(outside: Outside, folder: Path, places: dict[str, str]) -> Outcome:
     # Into a file: Node ends a program before what it writes into a pipe is read.
     with (folder / "report.json").open("w+", encoding="utf-8") as output:
         words = command(outside.run, folder, places)
-        ran = subprocess.run(
-            words, env=env, stdout=output, stderr=subprocess.PIPE, text=True, timeout=SECONDS, check=False
-        )
+        try:
+            ran = subprocess.run(
+                words, env=env, stdout=output, stderr=subprocess.PIPE, text=True, timeout=SECONDS, check=False
+            )
+        except subprocess.TimeoutExpired:
+            raise Failed(f"{outside.title} wasn't done after {SECONDS} seconds") from None
         output.seek(0)
         try:
             report = json.load(output)
