@@ -71,7 +71,7 @@ def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
         "address": address,
         "literals": literals,
         "type_of": type_of,
-        "is_pointer": lambda component, *fields: type_at(types, type_of(component), *fields).startswith("*"),
+        "type_at": lambda component, *fields: type_at(types, type_of(component), *fields),
     }
     return {
         "go.mod": _render("go.mod.jinja", values),
