@@ -39,7 +39,6 @@ NOT_SHOWN = {
     "connections.WorksForNobody": _TIMES,
     "messages.OneId": _IDS,
     "models.CreatedWhenAsked": _TIMES,
-    "responses.NoOutput": "an empty list has no elements whose fields could differ",
     "responses.OneCallId": _IDS,
     "sampling.ForgetsSeeds": _DRAWN,
     "sockets.GeneratesAlways": _DRAWN,
