@@ -19,12 +19,12 @@ class RequestContext:
 
     Where the server `refuses_unsupported`, it refuses the fields itself that have no effect in any request, and a
     handler those that have none in this one. `path` is the path of the request. `owner` is whom the key belongs to,
-    empty where the server has no keys. `notes` is where a handler writes down what the server's log shall have of the exchange: counts and times, never
-    texts. With `extensions` an answer has what only other systems' answers have, too: the server that speaks as one of
-    them leaves out what that lacks. Where it `refuses_unmatched_calls`, a call without a result and a result without a
-    call are errors. Where it `answers_empty_input`, a response without any input item is an empty message. Where an answer is
-    `limited_by_context`, a token limit beyond the context is no error. `turn` is that of a WebSocket, None for a request
-    by HTTP. `allowance` is what is left of the key's limits, None without any.
+    empty where the server has no keys. `notes` is where a handler writes down what the server's log shall have of the
+    exchange: counts and times, never texts. With `extensions` an answer has what only other systems' answers have, too:
+    the server that speaks as one of them leaves out what that lacks. Where it `refuses_unmatched_calls`, a call without
+    a result and a result without a call are errors. Where it `answers_empty_input`, a response without any input item
+    is an empty message. Where answers are `limited_by_context`, a token limit beyond the context is no error. `turn` is
+    that of a WebSocket, None for a request by HTTP. `allowance` is what is left of the key's limits, None without any.
     """
 
     id: str

@@ -556,6 +556,18 @@ func TestAStreamThatBreaksOffHasNoWholeAnswer(t *testing.T) {
 	}
 }
 
+func TestAClosedStreamHasNoWholeAnswer(t *testing.T) {
+	client, _ := scripted(t, streams(`data: {"choices": [{"index": 0, "delta": {"content": "Hi"}}]}`+"\n\ndata: [DONE]\n\n"))
+	stream, err := client.CreateChatCompletionStream(ctx, CreateChatCompletionRequest{})
+	if err != nil || !stream.Next() {
+		t.Fatal(err)
+	}
+	stream.Close()
+	if answer, err := stream.Final(); answer != nil || err == nil {
+		t.Fatal(answer, err)
+	}
+}
+
 func TestTextOfAnswersOfAnyForm(t *testing.T) {
 	for answer, want := range map[string]string{
 		`{"choices": [{"text": "Hi"}]}`:                               "Hi",
