@@ -13,7 +13,7 @@ endpoint states the rest in `RequestFields`. The emitters of the endpoints handl
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -54,6 +54,9 @@ _TRUNCATION = "truncate_prompt_tokens"
 _AS_MANY_AS_FIT = -1
 
 Generate = Callable[[GenerationRequest], AsyncGenerator[Segment]]
+
+Shorter = Callable[[GenerationRequest, ContextLengthExceeded], Awaitable[GenerationRequest | None]]
+"""Returns a shorter request instead of one that is too long for the context; None if it can't be shorter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -262,7 +265,8 @@ class Pipeline:
         """Returns when the engine has admitted the request; `generate` replaces the engine's own."""
         if generate is None:
             engine = request.served.engine
-            generate = partial(_within_context, engine) if request.limited_by_context else engine.generate
+            fitting = partial(generate_fitting, engine, shorter=_shorter_answer)
+            generate = fitting if request.limited_by_context else engine.generate
         segments = self._segments(request, request.with_prompts(prompts), generate)
         started = await anext(segments)
         assert isinstance(started, Started)
@@ -326,10 +330,8 @@ def _prompt_only(request: CheckedRequest) -> CheckedRequest:
     return replace(request, engine_request=prompt, limited_by_context=False)
 
 
-async def _within_context(engine: Engine, request: GenerationRequest) -> AsyncGenerator[Segment]:
-    """Yields the engine's segments. If the context has less room than `max_tokens` after a prompt, no answer is longer
-    than that room.
-    """
+async def generate_fitting(engine: Engine, request: GenerationRequest, shorter: Shorter) -> AsyncGenerator[Segment]:
+    """Yields the engine's segments for the request, made shorter until the context has room for it."""
     while True:
         try:
             async with aclosing(engine.generate(request)) as segments:
@@ -337,13 +339,21 @@ async def _within_context(engine: Engine, request: GenerationRequest) -> AsyncGe
                     yield segment
             return
         except ContextLengthExceeded as error:
-            tokens = error.prompt_tokens  # unknown with images: then the engine's own limit applies
-            left = None if tokens is None else error.context_length - tokens
-            settings = request.sampling
-            if settings.max_tokens is None or (left is not None and left < 1):
+            possible = await shorter(request, error)
+            if possible is None:
                 raise
-            least = settings.min_tokens if left is None else min(settings.min_tokens, left)
-            request = replace(request, sampling=replace(settings, max_tokens=left, min_tokens=least))
+            request = possible
+
+
+async def _shorter_answer(request: GenerationRequest, error: ContextLengthExceeded) -> GenerationRequest | None:
+    """Returns the request for answers that the context has room for, after the prompt that is too long for others."""
+    tokens = error.prompt_tokens  # unknown with images: then the engine's own limit applies
+    left = None if tokens is None else error.context_length - tokens
+    settings = request.sampling
+    if settings.max_tokens is None or (left is not None and left < 1):
+        return None
+    least = settings.min_tokens if left is None else min(settings.min_tokens, left)
+    return replace(request, sampling=replace(settings, max_tokens=left, min_tokens=least))
 
 
 async def _nothing() -> AsyncGenerator[Segment]:

@@ -1,14 +1,15 @@
 """`truncation: auto`: drops the oldest turns of a conversation until it fits the context."""
 
 from collections.abc import AsyncGenerator, Sequence
-from contextlib import aclosing
 from dataclasses import replace
+from functools import partial
 from itertools import groupby
 
 from specvino.engine.errors import ContextLengthExceeded
 from specvino.engine.protocol import Engine
 from specvino.engine.request import Conversation, GenerationRequest, Message
 from specvino.engine.segments import Segment
+from specvino.handlers.pipeline import generate_fitting
 
 KEPT = ("system", "developer")
 
@@ -16,19 +17,9 @@ KEPT = ("system", "developer")
 _SAMPLE = 2000
 
 
-async def generate_shortened(engine: Engine, request: GenerationRequest) -> AsyncGenerator[Segment]:
+def generate_shortened(engine: Engine, request: GenerationRequest) -> AsyncGenerator[Segment]:
     """Yields the engine's segments for the conversation, shortened if it is too long."""
-    while True:
-        try:
-            async with aclosing(engine.generate(request)) as segments:
-                async for segment in segments:
-                    yield segment
-            return
-        except ContextLengthExceeded as error:
-            shorter = await _shorter(engine, request, error)
-            if shorter is None:
-                raise
-            request = shorter
+    return generate_fitting(engine, request, partial(_shorter, engine))
 
 
 def shortened(messages: Sequence[Message], sizes: Sequence[int], excess: int) -> tuple[Message, ...] | None:
