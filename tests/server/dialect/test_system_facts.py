@@ -75,8 +75,6 @@ def test_a_token_limit_beyond_the_context(name) -> None:
     engine = ScriptedEngine(context_length=64)
     client = Client(engine, Settings(system=speaker(name, {"m": engine}, Limits(), named=True)))
     body = {"model": "m", "messages": [{"role": "user", "content": "word " * 40}], "max_tokens": 60}  # it is repeated
-    if name in ("vllm", "sglang"):
-        body["min_tokens"] = 50
     response = client.ask("POST", "/v1/chat/completions", json=body)
     if name not in LIMITED:
         assert response.status_code >= 400, response.text
@@ -104,6 +102,24 @@ def test_any_role_is_rendered_as_ollama(role) -> None:
     message = {"content": "Hi"} if role is ... else {"content": "Hi", "role": role}
     response = client.ask("POST", "/v1/chat/completions", json={"model": "m", "messages": [message]})
     assert response.status_code == 200, response.text
+    assert response.json()["choices"][0]["message"]["content"] == "Hi"  # a user's message is repeated
+
+
+class Recording(ScriptedEngine):
+    """Keeps the settings of what it generates."""
+
+    def generate(self, request):
+        self.settings = request.sampling
+        return super().generate(request)
+
+
+def test_a_least_length_beyond_the_context_is_limited_too() -> None:
+    """The engine's pipeline refuses a least length above the largest."""
+    engine = Recording(context_length=64)
+    client = Client(engine, Settings(system=speaker("vllm", {"m": engine}, Limits(), named=True)))
+    body = {"model": "m", "prompt": "word " * 40, "max_tokens": 60, "min_tokens": 50}
+    assert client.ask("POST", "/v1/completions", json=body).status_code == 200
+    assert engine.settings.min_tokens == engine.settings.max_tokens < 50
 
 
 def test_a_token_limit_beyond_the_context_of_several_prompts() -> None:
