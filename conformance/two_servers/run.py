@@ -1,8 +1,8 @@
 """Runs the same cases at two servers, A and B, and compares the answers to the same requests.
 
 Each case runs as a whole at A, then at B, so that a case that names a stored response names its own server's. Requests
-that are the same but for ids are compared; with differences, the case is repeated at both servers, and what a server
-answers another way then isn't compared.
+that are the same but for ids are compared; with differences, the case is repeated at both servers. What a server then
+answers another way isn't compared, nor is what can't be compared in each repetition.
 """
 
 import time
@@ -87,7 +87,8 @@ class Side:
 
 @dataclass(slots=True)
 class _Pair:
-    """The first answers of both servers to a request, what they differ in, and where they differ from themselves."""
+    """The first answers of both servers to a request, what they differ in each time, and where they differ from
+    themselves."""
 
     a: Exchange
     b: Exchange
@@ -250,15 +251,22 @@ class Parity:
         return all(self.tally.is_known(place, found, endpoint) for place, found in left)
 
     def _repeat(self, pair: _Pair, *repeated: Exchange | None) -> None:
-        """Adds the places where a server's answer to the same request differs from its first one."""
-        for number, (first, again) in enumerate(zip((pair.a, pair.b), repeated, strict=True)):
-            own = {} if again is None else differences(self._observe(number, first), self._observe(number, again))
+        """Adds the places where a server's answer to the same request differs from its first one, and forgets those
+        that the repeated answers don't differ in: counts of the same text can't be compared if the texts are others
+        now, nor the only piece of a text if there are two."""
+        seen = [None if again is None else self._observe(number, again) for number, again in enumerate(repeated)]
+        for number, (first, again) in enumerate(zip((pair.a, pair.b), seen, strict=True)):
+            own = {} if again is None else differences(self._observe(number, first), again)
             pair.draws[number] |= any(place.kind in VALUES for place in own)
             # What isn't comparable isn't steady: the case went another way, or the answer is of another kind.
             if again is None or Place(Kind.STATUS) in own or Place(Kind.BODY) in own:
                 own = {**pair.found, **own}
             for place, difference in own.items():
                 pair.drawn[place].add(difference)
+        one, other = seen
+        if one is not None and other is not None:
+            confirmed = differences(one, other)
+            pair.found = {place: found for place, found in pair.found.items() if place in confirmed}
 
 
 def _drawn_by_one(pair: _Pair) -> Difference | None:

@@ -227,6 +227,30 @@ def test_what_a_server_draws_is_compared_by_its_shape() -> None:
     assert differences(report)["chat/parity/drawn/answer"].severity is Severity.SHOULD
 
 
+class OnceAlike(Chat):
+    """Its first answer to a request has a text that the other server's has, too, and a count of its own."""
+
+    made = 10
+
+    def chat_completion(self, head: Mapping[str, Any], asked: Asked, outputs: Any) -> dict[str, Any]:
+        answer = super().chat_completion(head, asked, outputs)
+        seen: list[Mapping[str, Any]] = vars(self).setdefault("seen", [])
+        text, made = ("Once.", self.made) if asked.body not in seen else ("Later.", 12)
+        seen.append(asked.body)
+        answer["choices"][0]["message"]["content"] = text
+        return {**answer, "usage": {**answer["usage"], "completion_tokens": made}}
+
+
+class OnceAlikeToo(OnceAlike):
+    made = 11
+
+
+def test_what_repetitions_do_not_show_is_no_difference() -> None:
+    """Counts are compared where the texts are the same, which they are once."""
+    report = compared(server(OnceAlike), server(OnceAlikeToo), "chat/basics/answers", key=KEY)
+    assert not [(line.rule, line.why) for line in report.bad]
+
+
 class ManyFields(Chat):
     def chat_message(self, asked: Asked, output: Any) -> dict[str, Any]:
         return {**super().chat_message(asked, output), **dict.fromkeys(map("f{}".format, range(MOST_ROWS + 20)))}
