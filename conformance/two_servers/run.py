@@ -1,13 +1,13 @@
 """Runs the same cases at two servers, A and B, and compares the answers to the same requests.
 
 Each case runs as a whole at A, then at B, so that a case that names a stored response names its own server's. Requests
-that are the same but for ids are compared; with differences, the case is repeated at both servers. What a server then
-answers another way isn't compared, nor is what can't be compared in each repetition.
+that are the same but for ids are compared; with differences, the case is repeated at both servers. A difference is what
+each repetition has, between values that one server mostly gives and the other never.
 """
 
 import time
-from collections import defaultdict
-from collections.abc import Awaitable, Callable, Iterator
+from collections import Counter, defaultdict
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from operator import attrgetter
@@ -38,6 +38,9 @@ if TYPE_CHECKING:
 # How often a case with differences runs at each server. Of two servers that toss a coin for one of two answers, the one
 # gives six of the one and the other six of the other in 1 of 2,048 comparisons; with three it would be 1 of 32.
 ROUNDS = 6
+
+# In how many of them a request may be missing, since the case went on another way.
+MOST_MISSING = 1
 
 
 class Side:
@@ -93,9 +96,35 @@ class _Pair:
     a: Exchange
     b: Exchange
     found: Differences
+    values: dict[Place, tuple[Counter[str], Counter[str]]] = field(init=False)
+    """How often each server gave which value, by the places of `found`."""
     drawn: defaultdict[Place, set[Difference]] = field(default_factory=lambda: defaultdict(set))
     draws: list[bool] = field(default_factory=lambda: [False, False])
     """Whether each server gave other values when the request was repeated."""
+    missing: int = 0
+    """The number of repetitions without this request."""
+
+    def __post_init__(self) -> None:
+        self.values = {place: (Counter([found.a]), Counter([found.b])) for place, found in self.found.items()}
+
+    def add(self, own: Sequence[Differences], both: Differences) -> None:
+        """Adds a repetition: what each server's answer has another way than its first one, and what both differ in.
+        Forgets what they don't differ in: counts of the same text can't be compared if the texts are others now, nor
+        the only piece of a text if there are two."""
+        self.found = {place: found for place, found in self.found.items() if place in both}
+        for side, changed in enumerate(own):
+            self.draws[side] |= any(place.kind in VALUES for place in changed)
+            for place, difference in changed.items():
+                self.drawn[place].add(difference)
+            for place, found in self.found.items():
+                self.values[place][side][changed[place].b if place in changed else found[side]] += 1
+
+    @property
+    def steady(self) -> Differences:
+        """The differences between a value that a server mostly gives and values that the other one never gives."""
+        if self.missing > MOST_MISSING:
+            return {}
+        return {place: found for place, found in self.found.items() if _are_apart(*self.values[place])}
 
 
 class Parity:
@@ -232,10 +261,10 @@ class Parity:
             for identity, pair in pairs.items():
                 self._repeat(pair, *(answers.get(identity) for answers in repeated))
         for pair in pairs.values():
-            steady = {place: found for place, found in pair.found.items() if place not in pair.drawn}
+            steady = pair.steady
+            self.tally.draw(_endpoint(pair.a), {at: pair.drawn[at] for at in pair.drawn.keys() - steady}, pair.a)
             if is_greedy(pair.a) and (drawn := _drawn_by_one(pair)):
                 steady[Place(Kind.DRAWN)] = drawn
-            self.tally.draw(_endpoint(pair.a), pair.drawn, pair.a)
             self.tally.add(rule, _endpoint(pair.a), steady, pair.a, pair.b, is_drawn=any(pair.draws))
 
     def _is_judged_otherwise(self, rule: str) -> bool:
@@ -247,26 +276,21 @@ class Parity:
 
     def _is_known(self, pair: _Pair) -> bool:
         endpoint = _endpoint(pair.a)
-        left = ((place, found) for place, found in pair.found.items() if place not in pair.drawn)
-        return all(self.tally.is_known(place, found, endpoint) for place, found in left)
+        return all(self.tally.is_known(place, found, endpoint) for place, found in pair.steady.items())
 
     def _repeat(self, pair: _Pair, *repeated: Exchange | None) -> None:
-        """Adds the places where a server's answer to the same request differs from its first one, and forgets those
-        that the repeated answers don't differ in: counts of the same text can't be compared if the texts are others
-        now, nor the only piece of a text if there are two."""
-        seen = [None if again is None else self._observe(number, again) for number, again in enumerate(repeated)]
-        for number, (first, again) in enumerate(zip((pair.a, pair.b), seen, strict=True)):
-            own = {} if again is None else differences(self._observe(number, first), again)
-            pair.draws[number] |= any(place.kind in VALUES for place in own)
-            # What isn't comparable isn't steady: the case went another way, or the answer is of another kind.
-            if again is None or Place(Kind.STATUS) in own or Place(Kind.BODY) in own:
-                own = {**pair.found, **own}
-            for place, difference in own.items():
-                pair.drawn[place].add(difference)
-        one, other = seen
-        if one is not None and other is not None:
-            confirmed = differences(one, other)
-            pair.found = {place: found for place, found in pair.found.items() if place in confirmed}
+        """Adds the answers to a repeated request, None if the case didn't send it again."""
+        a, b = (None if again is None else self._observe(side, again) for side, again in enumerate(repeated))
+        if a is None or b is None:
+            pair.missing += 1
+        else:
+            own = differences(self._observe(0, pair.a), a), differences(self._observe(1, pair.b), b)
+            pair.add(own, differences(a, b))
+
+
+def _are_apart(a: Counter[str], b: Counter[str]) -> bool:
+    """Returns whether two servers have no value in common, and each mostly gives the same one."""
+    return a.keys().isdisjoint(b) and all(2 * max(side.values()) > side.total() for side in (a, b))
 
 
 def _drawn_by_one(pair: _Pair) -> Difference | None:
