@@ -122,6 +122,36 @@ class AnthropicAnswerCaller(BaseModel):
     """
 
 
+class AnthropicAnswerServerToolUse(BaseModel):
+    """
+    A call of a tool that the provider runs.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["server_tool_use"] = "server_tool_use"
+    """
+    The type of block.
+    """
+    id: str
+    """
+    The call's id.
+    """
+    name: str
+    """
+    The tool's name.
+    """
+    input: dict[str, Any]
+    """
+    The arguments.
+    """
+    caller: AnthropicAnswerCaller
+    """
+    Who called the tool.
+    """
+
+
 class AnthropicAnswerText(BaseModel):
     """
     Text of an answer.
@@ -196,6 +226,34 @@ class AnthropicAnswerToolUse(BaseModel):
     """
 
 
+class AnthropicAnswerWebSearchResult(BaseModel):
+    """
+    The result of a search of the web.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["web_search_tool_result"] = "web_search_tool_result"
+    """
+    The type of block.
+    """
+    tool_use_id: str
+    """
+    The id of the call.
+    """
+    content: Annotated[
+        list[dict[str, Any]] | dict[str, Any], Field(title="AnthropicAnswerWebSearch")
+    ]
+    """
+    The results.
+    """
+    caller: AnthropicAnswerCaller
+    """
+    Who called the tool.
+    """
+
+
 class AnthropicAssistantMessage(BaseModel):
     """
     An earlier answer, or the beginning of this one.
@@ -209,7 +267,7 @@ class AnthropicAssistantMessage(BaseModel):
     The role of the message's author.
     """
     content: Annotated[
-        str | list[Annotated[AnthropicTextBlock | AnthropicThinkingBlock | AnthropicRedactedThinkingBlock | AnthropicToolUseBlock, Field(discriminator="type")]],
+        str | list[Annotated[AnthropicTextBlock | AnthropicThinkingBlock | AnthropicRedactedThinkingBlock | AnthropicToolUseBlock | AnthropicServerToolUseBlock | AnthropicWebSearchResultBlock, Field(discriminator="type")]],
         Field(title="AnthropicAssistantContent"),
     ]
     """
@@ -317,7 +375,7 @@ class AnthropicContentBlockStart(BaseModel):
     The position of the block in the answer's content.
     """
     content_block: Annotated[
-        AnthropicAnswerText | AnthropicAnswerThinking | AnthropicAnswerToolUse,
+        AnthropicAnswerText | AnthropicAnswerThinking | AnthropicAnswerToolUse | AnthropicAnswerServerToolUse | AnthropicAnswerWebSearchResult,
         Field(discriminator="type", title="AnthropicContentBlock"),
     ]
     """
@@ -660,6 +718,56 @@ class AnthropicImageBlock(BaseModel):
     """
 
 
+class AnthropicInlineTool(BaseModel):
+    """
+    A tool that the model may call.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    strict: bool | None | MISSING = MISSING
+    """
+    Whether the arguments must match the schema exactly.
+    """
+    type: Literal["custom"] | None | MISSING = MISSING
+    """
+    The type of tool. Defaults to custom, a tool that the client runs.
+    """
+    name: str
+    """
+    The name.
+    """
+    description: str | None | MISSING = MISSING
+    """
+    A description for the model.
+    """
+    input_schema: dict[str, Any]
+    """
+    The JSON Schema of the arguments.
+    """
+    input_examples: list[dict[str, Any]] | None | MISSING = MISSING
+    """
+    Examples of arguments.
+    """
+    defer_loading: bool | None | MISSING = MISSING
+    """
+    Whether the tool is only loaded by tool search.
+    """
+    eager_input_streaming: bool | None | MISSING = MISSING
+    """
+    Whether arguments are streamed before they are complete.
+    """
+    allowed_callers: list[str] | None | MISSING = MISSING
+    """
+    Who may call the tool: the model, or a program that it writes.
+    """
+    cache_control: AnthropicCacheControl | None | MISSING = MISSING
+    """
+    A prompt cache breakpoint: cache the prompt up to this part.
+    """
+
+
 class AnthropicInputJsonDelta(BaseModel):
     """
     The next piece of a call's arguments.
@@ -704,7 +812,7 @@ class AnthropicMessage(BaseModel):
     """
     content: list[
         Annotated[
-            AnthropicAnswerText | AnthropicAnswerThinking | AnthropicAnswerToolUse,
+            AnthropicAnswerText | AnthropicAnswerThinking | AnthropicAnswerToolUse | AnthropicAnswerServerToolUse | AnthropicAnswerWebSearchResult,
             Field(discriminator="type"),
         ]
     ]
@@ -997,6 +1105,40 @@ class AnthropicServerSentEvent(BaseModel):
     """
 
 
+class AnthropicServerToolUseBlock(BaseModel):
+    """
+    A call of a tool that the provider runs.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["server_tool_use"] = "server_tool_use"
+    """
+    The type of block.
+    """
+    id: str
+    """
+    The call's id.
+    """
+    name: str
+    """
+    The tool's name.
+    """
+    input: dict[str, Any]
+    """
+    The arguments.
+    """
+    caller: dict[str, Any] | None | MISSING = MISSING
+    """
+    Who called the tool: the model itself, or a program that it wrote.
+    """
+    cache_control: AnthropicCacheControl | None | MISSING = MISSING
+    """
+    A prompt cache breakpoint: cache the prompt up to this part.
+    """
+
+
 class AnthropicSignatureDelta(BaseModel):
     """
     The signature of the reasoning, before the block's end.
@@ -1039,9 +1181,12 @@ class AnthropicSystemMessage(BaseModel):
     """
     The role of the message's author.
     """
-    content: Annotated[str | list[AnthropicTextBlock], Field(title="AnthropicText")]
+    content: Annotated[
+        str | list[Annotated[AnthropicTextBlock | AnthropicToolAdditionBlock | AnthropicToolRemovalBlock, Field(discriminator="type")]],
+        Field(title="AnthropicSystemContent"),
+    ]
     """
-    The instructions.
+    The instructions, and changes of the tools.
     """
 
 
@@ -1201,6 +1346,67 @@ class AnthropicTool(BaseModel):
     """
 
 
+class AnthropicToolAdditionBlock(BaseModel):
+    """
+    A tool that the model may call from this message on.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["tool_addition"] = "tool_addition"
+    """
+    The type of block.
+    """
+    tool: Annotated[
+        AnthropicToolChangeReference | AnthropicToolChangeDefinition,
+        Field(discriminator="type", title="AnthropicToolChange"),
+    ]
+    """
+    The tool.
+    """
+    cache_control: AnthropicCacheControl | None | MISSING = MISSING
+    """
+    A prompt cache breakpoint: cache the prompt up to this part.
+    """
+
+
+class AnthropicToolChangeDefinition(BaseModel):
+    """
+    A definition of a tool. It replaces an earlier one of the same name.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["tool_definition"] = "tool_definition"
+    """
+    The type of definition.
+    """
+    definition: AnthropicInlineTool
+    """
+    The tool.
+    """
+
+
+class AnthropicToolChangeReference(BaseModel):
+    """
+    A reference to a tool of the request, or to one that an earlier tool_addition defines.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["tool_reference"] = "tool_reference"
+    """
+    The type of reference.
+    """
+    name: str
+    """
+    The tool's name.
+    """
+
+
 class AnthropicToolChoice(BaseModel):
     """
     Whether the model may or must call a tool, and which.
@@ -1238,6 +1444,28 @@ class AnthropicToolReferenceBlock(BaseModel):
     tool_name: str
     """
     The tool's name.
+    """
+    cache_control: AnthropicCacheControl | None | MISSING = MISSING
+    """
+    A prompt cache breakpoint: cache the prompt up to this part.
+    """
+
+
+class AnthropicToolRemovalBlock(BaseModel):
+    """
+    A tool that the model may no longer call from this message on.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["tool_removal"] = "tool_removal"
+    """
+    The type of block.
+    """
+    tool: AnthropicToolChangeReference
+    """
+    The tool.
     """
     cache_control: AnthropicCacheControl | None | MISSING = MISSING
     """
@@ -1394,6 +1622,38 @@ class AnthropicUserMessage(BaseModel):
     ]
     """
     The content.
+    """
+
+
+class AnthropicWebSearchResultBlock(BaseModel):
+    """
+    The result of a search of the web.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: Literal["web_search_tool_result"] = "web_search_tool_result"
+    """
+    The type of block.
+    """
+    tool_use_id: str
+    """
+    The id of the call.
+    """
+    content: Annotated[
+        list[dict[str, Any]] | dict[str, Any], Field(title="AnthropicWebSearchContent")
+    ]
+    """
+    The results.
+    """
+    caller: dict[str, Any] | None | MISSING = MISSING
+    """
+    Who called the tool: the model itself, or a program that it wrote.
+    """
+    cache_control: AnthropicCacheControl | None | MISSING = MISSING
+    """
+    A prompt cache breakpoint: cache the prompt up to this part.
     """
 
 

@@ -201,6 +201,24 @@ SHAPES: dict[str, Shape] = {
             'type': ('image', ),
         },
     ),
+    "AnthropicInlineTool": Shape(
+        fields={
+            'strict': Field("unsupported", supported_values={'const': False}),
+            'type': Field("accepted"),
+            'name': Field("supported"),
+            'description': Field("supported"),
+            'input_schema': Field("supported"),
+            'input_examples': Field("unsupported"),
+            'defer_loading': Field("accepted"),
+            'eager_input_streaming': Field("accepted"),
+            'allowed_callers': Field("unsupported", supported_values={'contains': {'const': 'direct'}}),
+            'cache_control': Field("accepted", shape="AnthropicCacheControl"),
+        },
+        required=frozenset(['input_schema', 'name']),
+        values={
+            'type': ('custom', None, ),
+        },
+    ),
     "AnthropicMetadata": Shape(
         fields={
             'user_id': Field("accepted"),
@@ -264,10 +282,24 @@ SHAPES: dict[str, Shape] = {
             'type': ('search_result', ),
         },
     ),
+    "AnthropicServerToolUseBlock": Shape(
+        fields={
+            'type': Field("unsupported"),
+            'id': Field("unsupported"),
+            'name': Field("unsupported"),
+            'input': Field("unsupported"),
+            'caller': Field("unsupported"),
+            'cache_control': Field("accepted", shape="AnthropicCacheControl"),
+        },
+        required=frozenset(['id', 'input', 'name', 'type']),
+        values={
+            'type': ('server_tool_use', ),
+        },
+    ),
     "AnthropicSystemMessage": Shape(
         fields={
             'role': Field("supported"),
-            'content': Field("supported", shape="AnthropicTextBlock"),
+            'content': Field("supported", shape="AnthropicSystemContent"),
         },
         required=frozenset(['content', 'role']),
         values={
@@ -327,6 +359,37 @@ SHAPES: dict[str, Shape] = {
             'type': ('custom', None, ),
         },
     ),
+    "AnthropicToolAdditionBlock": Shape(
+        fields={
+            'type': Field("supported"),
+            'tool': Field("supported", shape="AnthropicToolChange"),
+            'cache_control': Field("accepted", shape="AnthropicCacheControl"),
+        },
+        required=frozenset(['tool', 'type']),
+        values={
+            'type': ('tool_addition', ),
+        },
+    ),
+    "AnthropicToolChangeDefinition": Shape(
+        fields={
+            'type': Field("supported"),
+            'definition': Field("supported", shape="AnthropicInlineTool"),
+        },
+        required=frozenset(['definition', 'type']),
+        values={
+            'type': ('tool_definition', ),
+        },
+    ),
+    "AnthropicToolChangeReference": Shape(
+        fields={
+            'type': Field("supported"),
+            'name': Field("supported"),
+        },
+        required=frozenset(['name', 'type']),
+        values={
+            'type': ('tool_reference', ),
+        },
+    ),
     "AnthropicToolChoice": Shape(
         fields={
             'type': Field("supported"),
@@ -347,6 +410,17 @@ SHAPES: dict[str, Shape] = {
         required=frozenset(['tool_name', 'type']),
         values={
             'type': ('tool_reference', ),
+        },
+    ),
+    "AnthropicToolRemovalBlock": Shape(
+        fields={
+            'type': Field("supported"),
+            'tool': Field("supported", shape="AnthropicToolChangeReference"),
+            'cache_control': Field("accepted", shape="AnthropicCacheControl"),
+        },
+        required=frozenset(['tool', 'type']),
+        values={
+            'type': ('tool_removal', ),
         },
     ),
     "AnthropicToolResultBlock": Shape(
@@ -394,6 +468,19 @@ SHAPES: dict[str, Shape] = {
         required=frozenset(['content', 'role']),
         values={
             'role': ('user', ),
+        },
+    ),
+    "AnthropicWebSearchResultBlock": Shape(
+        fields={
+            'type': Field("unsupported"),
+            'tool_use_id': Field("unsupported"),
+            'content': Field("unsupported"),
+            'caller': Field("unsupported"),
+            'cache_control': Field("accepted", shape="AnthropicCacheControl"),
+        },
+        required=frozenset(['content', 'tool_use_id', 'type']),
+        values={
+            'type': ('web_search_tool_result', ),
         },
     ),
     "ApproximateLocation": Shape(
@@ -2461,13 +2548,15 @@ SHAPES: dict[str, Shape] = {
 
 UNIONS: dict[str, Union] = {
     "AnthropicAssistantContent": Union(
-        branches=('AnthropicTextBlock', 'AnthropicThinkingBlock', 'AnthropicRedactedThinkingBlock', 'AnthropicToolUseBlock'),
+        branches=('AnthropicTextBlock', 'AnthropicThinkingBlock', 'AnthropicRedactedThinkingBlock', 'AnthropicToolUseBlock', 'AnthropicServerToolUseBlock', 'AnthropicWebSearchResultBlock'),
         select='type',
         variants={
             'text': ('AnthropicTextBlock',),
             'thinking': ('AnthropicThinkingBlock',),
             'redacted_thinking': ('AnthropicRedactedThinkingBlock',),
             'tool_use': ('AnthropicToolUseBlock',),
+            'server_tool_use': ('AnthropicServerToolUseBlock',),
+            'web_search_tool_result': ('AnthropicWebSearchResultBlock',),
         },
         absent=(),
     ),
@@ -2495,6 +2584,25 @@ UNIONS: dict[str, Union] = {
         variants={
             'base64': ('AnthropicBase64Image',),
             'url': ('AnthropicUrlImage',),
+        },
+        absent=(),
+    ),
+    "AnthropicSystemContent": Union(
+        branches=('AnthropicTextBlock', 'AnthropicToolAdditionBlock', 'AnthropicToolRemovalBlock'),
+        select='type',
+        variants={
+            'text': ('AnthropicTextBlock',),
+            'tool_addition': ('AnthropicToolAdditionBlock',),
+            'tool_removal': ('AnthropicToolRemovalBlock',),
+        },
+        absent=(),
+    ),
+    "AnthropicToolChange": Union(
+        branches=('AnthropicToolChangeReference', 'AnthropicToolChangeDefinition'),
+        select='type',
+        variants={
+            'tool_reference': ('AnthropicToolChangeReference',),
+            'tool_definition': ('AnthropicToolChangeDefinition',),
         },
         absent=(),
     ),

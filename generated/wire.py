@@ -60,6 +60,33 @@ class AnthropicAnswerCaller(TypedDict):
     """
 
 
+class AnthropicAnswerServerToolUse(TypedDict):
+    """
+    A call of a tool that the provider runs.
+    """
+
+    type: Literal["server_tool_use"]
+    """
+    The type of block.
+    """
+    id: str
+    """
+    The call's id.
+    """
+    name: str
+    """
+    The tool's name.
+    """
+    input: dict[str, Any]
+    """
+    The arguments.
+    """
+    caller: AnthropicAnswerCaller
+    """
+    Who called the tool.
+    """
+
+
 class AnthropicAnswerText(TypedDict):
     """
     Text of an answer.
@@ -125,6 +152,29 @@ class AnthropicAnswerToolUse(TypedDict):
     """
 
 
+class AnthropicAnswerWebSearchResult(TypedDict):
+    """
+    The result of a search of the web.
+    """
+
+    type: Literal["web_search_tool_result"]
+    """
+    The type of block.
+    """
+    tool_use_id: str
+    """
+    The id of the call.
+    """
+    content: list[dict[str, Any]] | dict[str, Any]
+    """
+    The results.
+    """
+    caller: AnthropicAnswerCaller
+    """
+    Who called the tool.
+    """
+
+
 class AnthropicContentBlockDelta(TypedDict):
     """
     The next piece of a block.
@@ -157,7 +207,7 @@ class AnthropicContentBlockStart(TypedDict):
     """
     The position of the block in the answer's content.
     """
-    content_block: AnthropicAnswerText | AnthropicAnswerThinking | AnthropicAnswerToolUse
+    content_block: AnthropicAnswerText | AnthropicAnswerThinking | AnthropicAnswerToolUse | AnthropicAnswerServerToolUse | AnthropicAnswerWebSearchResult
     """
     The block, still empty.
     """
@@ -318,7 +368,7 @@ class AnthropicMessage(TypedDict):
     """
     The model's name.
     """
-    content: list[AnthropicAnswerText | AnthropicAnswerThinking | AnthropicAnswerToolUse]
+    content: list[AnthropicAnswerText | AnthropicAnswerThinking | AnthropicAnswerToolUse | AnthropicAnswerServerToolUse | AnthropicAnswerWebSearchResult]
     """
     The blocks of the answer, in order. Empty in message_start.
     """

@@ -68,8 +68,9 @@ class RequestFields:
     endpoint gets the answer's tokens. `token_fields` are the given fields, apart from truncation, that change the
     tokens of a prompt: they have no effect with vision-language models, whose pipeline tokenizes itself. `hidden`
     are the fields that the model's chat template may not render. `more_tools` are tools in the conversation,
-    besides those in the body's own fields. With `continues` the answer continues the conversation's last message.
-    `limited_by_context` is as in `RequestContext`, for every client.
+    besides those in the body's own fields, and `removed_tools` are the fields with tools that the conversation takes
+    away. With `continues` the answer continues the conversation's last message. `limited_by_context` is as in
+    `RequestContext`, for every client.
     """
 
     body: Body
@@ -82,6 +83,7 @@ class RequestFields:
     token_fields: tuple[str, ...] = ()
     hidden: Mapping[Hidden, str] = field(default_factory=dict)
     more_tools: tuple[OfferedTool, ...] = ()
+    removed_tools: frozenset[str] = frozenset()
     continues: bool = False
     limited_by_context: bool = False
 
@@ -185,7 +187,7 @@ class Pipeline:
         arrived = perf_counter()
         body, strict = fields.body, context.refuses_unsupported
         served, model = serving or self.serving(context, body)
-        tools = tool_calling(body, model.calling, more=fields.more_tools, strict=strict)
+        tools = tool_calling(body, model.calling, more=fields.more_tools, removed=fields.removed_tools, strict=strict)
         output = structured_output(body, strict=strict)
         variables = template_variables(body, model)
         truncation = _truncation(body)

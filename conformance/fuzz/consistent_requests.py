@@ -6,7 +6,7 @@ from functools import partial
 from typing import Any
 
 from specvino.conformance.fuzz.refusals.images import is_in_request, url_of, with_image
-from specvino.conformance.fuzz.refusals.tools import callable_tools, forces, matched, named
+from specvino.conformance.fuzz.refusals.tools import callable_tools, forces, matched, named, with_known_tools
 from specvino.document.conditions import value_at
 from specvino.document.loading import conditions_of
 
@@ -30,7 +30,7 @@ _PROMPTS: Mapping[str, tuple[tuple[str, ...], Any]] = {
 _UNSUPPORTED_PARTS = (
     *("image_url", "input_audio", "file", "input_image", "input_file"),
     *("video_url", "audio_url", "image_embeds", "audio_embeds", "video_embeds", "prompt_embeds"),
-    *("thinking", "redacted_thinking", "tool_reference", "image"),
+    *("thinking", "redacted_thinking", "tool_reference", "image", "server_tool_use", "web_search_tool_result"),
 )
 
 
@@ -60,12 +60,12 @@ def consistent(
     if not changed.get("input", "absent") and not changed.get("previous_response_id"):
         changed["input"] = "Hello"
     if endpoint in ("messages", "count_tokens"):
-        changed["messages"] = matched(changed["messages"])
+        changed["messages"] = matched(with_known_tools(changed)["messages"])
     return changed
 
 
 def _require_tools(body: dict[str, Any]) -> None:
-    tools = set(callable_tools(body))
+    tools = callable_tools(body)
     if set(named(body)) <= tools and (not forces(body) or tools):
         return
     for name in ("tool_choice", "function_call"):
@@ -93,4 +93,5 @@ def _with_supported_parts(value: Any, text: str, images: bool) -> Any:
         if url is None or not images:
             return {"type": text, "text": "What is this?"}
         return value if is_in_request(url) else with_image(value, IMAGE)
-    return {name: _with_supported_parts(item, text, images) for name, item in value.items()}
+    # The tool of a change is no part.
+    return {name: item if name == "tool" else _with_supported_parts(item, text, images) for name, item in value.items()}

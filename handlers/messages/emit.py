@@ -155,7 +155,7 @@ def _piece(delta: Any) -> str:
     return str(text)
 
 
-def _fill(block: _Block, text: str) -> None:
+def _fill(block: Any, text: str) -> None:
     match block["type"]:
         case "text":
             block["text"] = text

@@ -13,8 +13,9 @@ from specvino.handlers.encryption import Cipher
 from specvino.handlers.errors import ApiError, unsupported_content
 from specvino.handlers.fields import or_none
 from specvino.handlers.media import ImageSource, MessageDraft, place
+from specvino.handlers.messages.tools import changed_tools
 from specvino.handlers.pipeline import RequestFields
-from specvino.handlers.tools.matching import CallMatcher
+from specvino.handlers.tools import CallMatcher
 
 Body = models.CreateMessageRequest | models.CountTokensRequest
 AnyMessage = models.AnthropicUserMessage | models.AnthropicAssistantMessage | models.AnthropicSystemMessage
@@ -37,7 +38,10 @@ AssistantBlock = (
     | models.AnthropicThinkingBlock
     | models.AnthropicRedactedThinkingBlock
     | models.AnthropicToolUseBlock
+    | models.AnthropicServerToolUseBlock
+    | models.AnthropicWebSearchResultBlock
 )
+SystemBlock = models.AnthropicTextBlock | models.AnthropicToolAdditionBlock | models.AnthropicToolRemovalBlock
 
 _HIDDEN: dict[Hidden, str] = {
     "tools": "tools",
@@ -50,11 +54,14 @@ _FAILED = "The tool call failed:"
 
 
 def request_fields(body: Body) -> RequestFields:
-    """Returns the fields as the pipeline names them."""
+    """Returns the fields as the pipeline names them. Raises ApiError for changes of unknown tools."""
+    tools = changed_tools(body)
     return RequestFields(
         body=body,
         prompt_param="messages",
         hidden=_HIDDEN,
+        more_tools=tools.added,
+        removed_tools=tools.removed,
         continues=isinstance(body.messages[-1], models.AnthropicAssistantMessage),
         limited_by_context=True,
     )
@@ -74,7 +81,8 @@ def to_messages(body: Body, cipher: Cipher | None, *, vision: bool) -> Iterator[
         param = f"messages.{index}.content"
         match message:
             case models.AnthropicSystemMessage():
-                yield MessageDraft(Message("system", _text(message.content)))
+                if (text := _system(message.content)) is not None:
+                    yield MessageDraft(Message("system", text))
             case models.AnthropicAssistantMessage():
                 answer = _answer(message.content, param, cipher)
                 names |= {call.id: call.name for call in answer.tool_calls}
@@ -127,6 +135,14 @@ def _text(content: str | list[models.AnthropicTextBlock] | None | MISSING) -> st
     return content if isinstance(content, str) else ""
 
 
+def _system(content: str | list[SystemBlock]) -> str | None:
+    """Returns the text of instructions; None if they only change the tools."""
+    if isinstance(content, str):
+        return content
+    texts = [block for block in content if isinstance(block, models.AnthropicTextBlock)]
+    return _text(texts) if texts or not content else None
+
+
 def _answer(content: str | list[AssistantBlock], param: str, cipher: Cipher | None) -> Message:
     if isinstance(content, str):
         return Message("assistant", content)
@@ -143,6 +159,8 @@ def _answer(content: str | list[AssistantBlock], param: str, cipher: Cipher | No
                 reasoning += [cipher.require(block.data, f"{param}.{index}.data")] if cipher else []
             case models.AnthropicToolUseBlock():
                 calls.append(ToolCall(block.id, block.name, json.dumps(block.input, ensure_ascii=False)))
+            case models.AnthropicServerToolUseBlock() | models.AnthropicWebSearchResultBlock():
+                raise unsupported_content(block.type, f"{param}.{index}")
     return Message(
         "assistant",
         "\n".join(texts),

@@ -6,5 +6,6 @@ from specvino.handlers.tools.custom import CustomInput as CustomInput
 from specvino.handlers.tools.custom import custom_arguments as custom_arguments
 from specvino.handlers.tools.matching import CallMatcher as CallMatcher
 from specvino.handlers.tools.offered import OfferedTool as OfferedTool
+from specvino.handlers.tools.offered import anthropic as anthropic
 from specvino.handlers.tools.offered import offered as offered
 from specvino.handlers.tools.offered import qualified as qualified

@@ -1,6 +1,6 @@
 """The tools that the model may or must call, by every kind of `tool_choice`."""
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from typing import Any
@@ -88,10 +88,15 @@ class ToolCalling:
 
 
 def tool_calling(
-    body: BaseModel, calling: Calling | None, *, more: Iterable[OfferedTool] = (), strict: bool = False
+    body: BaseModel,
+    calling: Calling | None,
+    *,
+    more: Iterable[OfferedTool] = (),
+    removed: Container[str] = (),
+    strict: bool = False,
 ) -> ToolCalling:
-    """Returns the tools that a model with `calling` may or must call: those in the body's fields, and `more` of its
-    conversation. `strict` rejects schemas of tools that can't be enforced.
+    """Returns the tools that a model with `calling` may or must call: those in the body's fields that aren't `removed`
+    by its conversation, and `more` of that. `strict` rejects schemas of tools that can't be enforced.
 
     Raises ApiError.
     """
@@ -100,7 +105,8 @@ def tool_calling(
         named = [function(definition, f"functions.{index}") for index, definition in enumerate(functions)]
         legacy = _calling(body, named, _legacy_choice(function_call), calling, strict)
         return replace(legacy, parallel=False, legacy=True)
-    tools = [*offered(value_of(body, "tools") or ()), *more]
+    own = (tool for tool in offered(value_of(body, "tools") or ()) if tool.param not in removed)
+    tools = [*own, *more]
     return _calling(body, tools, _choice(value_of(body, "tool_choice")), calling, strict)
 
 

@@ -6,7 +6,7 @@ from typing import Any, Literal
 
 from specvino.engine.grammar import LARK
 from specvino.generated import models
-from specvino.handlers.fields import or_none
+from specvino.handlers.fields import or_none, value_of
 from specvino.handlers.tools.custom import custom_parameters
 
 ToolKind = Literal["function", "custom", "tool_search"]
@@ -51,14 +51,7 @@ def offered(tools: Iterable[Any], param: str = "tools") -> Iterator[OfferedTool]
             case models.FlatFunctionTool():
                 yield function(tool, path)
             case models.AnthropicTool() | models.AnthropicCountedTool():
-                yield OfferedTool(
-                    path,
-                    tool.name,
-                    or_none(tool.description),
-                    tool.input_schema,
-                    bool(or_none(tool.strict)),
-                    schema_param=f"{path}.input_schema",
-                )
+                yield anthropic(tool, path)
             case models.CustomTool(custom=custom):
                 form = or_none(custom.format)
                 grammar = or_none(form.grammar) if form else None
@@ -88,6 +81,20 @@ def function(definition: models.FunctionDefinition | models.FlatFunctionTool, pa
         or_none(definition.parameters),
         bool(or_none(definition.strict)),
         schema_param=f"{param}.parameters",
+    )
+
+
+def anthropic(
+    tool: models.AnthropicTool | models.AnthropicCountedTool | models.AnthropicInlineTool, param: str
+) -> OfferedTool:
+    """Returns a tool of the messages API that is defined in the field `param`."""
+    return OfferedTool(
+        param,
+        tool.name,
+        or_none(tool.description),
+        tool.input_schema,
+        bool(value_of(tool, "strict")),
+        schema_param=f"{param}.input_schema",
     )
 
 

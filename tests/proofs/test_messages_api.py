@@ -337,6 +337,35 @@ def test_the_model_is_shown_the_tools(run: Run, http: httpx.Client) -> None:
     assert tokens > prompt_tokens(http, messages=[HELLO], tools=[function("f")])
 
 
+def change(kind: str, tool: dict[str, Any]) -> Body:
+    return {"role": "system", "content": [{"type": f"tool_{kind}", "tool": tool}]}
+
+
+def reference(name: str) -> dict[str, Any]:
+    return {"type": "tool_reference", "name": name}
+
+
+TOOL = f"{BLOCK}.tool"
+
+
+@proves(*of_both(TOOL, *(f"{TOOL}.{name}" for name in ("type", "name", "definition"))))
+@proves(*of_both(*(f"{TOOL}.definition.{name}" for name in ("name", "description", "input_schema"))))
+def test_a_conversation_adds_and_removes_tools(run: Run, http: httpx.Client) -> None:
+    """The prompt has those that are left at its end."""
+    defined = {"type": "tool_definition", "definition": tool("f", description="the big")}
+    messages = [HELLO, change("addition", defined), change("removal", reference("g"))]
+    tokens = input_tokens(run, http, messages=messages, tools=[tool("g")])
+    assert tokens == prompt_tokens(http, messages=[HELLO], tools=[function("f", description="the big")])
+    messages += [change("removal", reference("f")), change("addition", reference("g"))]
+    tokens = input_tokens(run, http, messages=messages, tools=[tool("g")])
+    assert tokens == prompt_tokens(http, messages=[HELLO], tools=[function("g")])
+    messages += [change("removal", reference("h"))]
+    assert refusal(run, http, messages=messages, tools=[tool("g")]) == (
+        "unknown_tool",
+        "messages.5.content.0.tool.name",
+    )
+
+
 @proves("messages.tools[].strict")
 def test_a_strict_schema_is_enforced_or_refused(ask: Ask) -> None:
     tools = [tool(schema=UNENFORCED, strict=True)]

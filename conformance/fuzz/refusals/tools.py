@@ -15,11 +15,16 @@ Body = Mapping[str, Any]
 Named = tuple[str, str]
 """The kind of a tool, `function` or `custom`, and its name."""
 
+_TEXT = {"type": "text", "text": "hello"}
+
 
 def unknown_tool(refused: RefusedRequest, server: Server) -> bool:
-    """Returns whether a choice names an undefined tool, or requires a call although the request has no tools."""
+    """Returns whether a choice or a message names an undefined tool, or a call is required although the request has no
+    tools."""
     body = refused.body or {}
-    defined = set(callable_tools(body))
+    if (refused.param or "").endswith(".tool.name"):
+        return with_known_tools(body) != body
+    defined = callable_tools(body)
     return any(name not in defined for name in named(body)) or (forces(body) and not defined)
 
 
@@ -31,8 +36,9 @@ def unsupported_tool(refused: RefusedRequest, server: Server) -> bool:
     choice = body.get("tool_choice")
     kinds = (None, "function", "custom", "allowed_tools", "any", "tool")
     other = isinstance(choice, Mapping) and choice.get("type") not in kinds
-    allowed = set(named(body) if isinstance(choice, Mapping) else callable_tools(body))
-    return other or (bool(body.get("tools")) and not allowed.intersection(callable_tools(body)))
+    tools = callable_tools(body)
+    allowed = named(body) if isinstance(choice, Mapping) else tools
+    return other or (bool(body.get("tools")) and tools.isdisjoint(allowed))
 
 
 def invalid_value(refused: RefusedRequest, server: Server) -> bool:
@@ -66,7 +72,7 @@ def _blocks(message: Mapping[str, Any]) -> list[dict[str, Any]]:
 
 def _text_unless(block: dict[str, Any], field: str, ids: set[str]) -> dict[str, Any]:
     """Returns a text in place of a block whose ID, in `field`, isn't among the IDs."""
-    return {"type": "text", "text": "hello"} if field in block and block[field] not in ids else block
+    return _TEXT if field in block and block[field] not in ids else block
 
 
 def forces(body: Body) -> bool:
@@ -74,8 +80,49 @@ def forces(body: Body) -> bool:
     return any(group("forced_call").matches(partial(value_at, body)))
 
 
-def callable_tools(body: Body) -> Iterator[Named]:
-    """Yields the tools that a model can call, those in items too. A tool of a namespace has two names."""
+def callable_tools(body: Body) -> set[Named]:
+    """Returns the tools that a model can call, those in items too. A tool of a namespace has two names."""
+    tools = set(_declared_tools(body))
+    known = set(tools)
+    for block, tool in _tool_changes(body):
+        if "definition" in block["tool"]:
+            known.add(tool)
+        if block["type"] == "tool_removal":
+            tools.discard(tool)
+        elif tool in known:
+            tools.add(tool)
+    return tools
+
+
+def with_known_tools(body: Body) -> Body:
+    """Returns a body of the messages API with texts in place of the changes of tools that aren't defined before."""
+    known = set(_declared_tools(body))
+    unknown = []
+    for block, tool in _tool_changes(body):
+        if "definition" in block["tool"]:
+            known.add(tool)
+        elif tool not in known:
+            unknown.append(block)
+    if not unknown:
+        return body
+    messages = [
+        {**message, "content": [_TEXT if block in unknown else block for block in blocks]}
+        if (blocks := _blocks(message))
+        else message
+        for message in body["messages"]
+    ]
+    return {**body, "messages": messages}
+
+
+def _tool_changes(body: Body) -> Iterator[tuple[Mapping[str, Any], Named]]:
+    """Yields the blocks of system messages that add or remove a tool, with the tool."""
+    for message in body.get("messages") or ():
+        for block in _blocks(message) if message.get("role") == "system" else ():
+            if block.get("type") in ("tool_addition", "tool_removal"):
+                yield block, ("function", block["tool"].get("definition", block["tool"])["name"])
+
+
+def _declared_tools(body: Body) -> Iterator[Named]:
     for function in body.get("functions") or ():
         yield "function", str(function.get("name"))
     input = body.get("input")
