@@ -48,6 +48,8 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
     closed = dialect["unknown_fields"] == "refused"
     SchemaProjector(projected, entries, closed).run()
     join_same(projected)
+    if "other_roles" in dialect:
+        _add_other_roles(projected, dialect["other_roles"])
     _add_rules(projected, dialect)
     _drop_operations(projected, missing, dialect)
     adapt_answers(projected, dialect)
@@ -159,6 +161,32 @@ def _drop_operations(document: dict[str, Any], missing: set[tuple[str, str]], di
             definition["servers"] = [{"url": "/"}]
         for answer in definition["responses"].values():  # their targets are only known for this server
             answer.pop("links", None)
+
+
+def _add_other_roles(document: dict[str, Any], like: str) -> None:
+    """Adds messages of chat with other roles, which are read as those of the role `like` are."""
+    schemas = document["components"]["schemas"]
+    for name, union in list(schemas.items()):
+        if union.get("title") != "Message":
+            continue
+        mapping = union["discriminator"]["mapping"]
+        if (title := f"Other{name}") not in schemas:
+            schemas[title] = {
+                **copied(resolved(document, {"$ref": mapping[like]})),
+                "title": title,
+                "description": "A message of another role. The chat template decides how it is rendered.",
+            }
+            schemas[title]["properties"]["role"] = {"type": "string"}
+        schemas[title]["properties"]["role"]["not"] = {"enum": sorted(mapping)}
+        references = [{"$ref": f"#/components/schemas/{choice}"} for choice in (name, title)]
+        for _, node in list(objects(document)):
+            if node.get("items") == references[0]:
+                node["items"] = {"$ref": f"#/components/schemas/Any{name}"}
+        schemas[f"Any{name}"] = {
+            "title": f"Any{name}",
+            "description": "A message of any role.",
+            "anyOf": references,
+        }
 
 
 def _add_rules(document: dict[str, Any], dialect: dict[str, Any]) -> None:

@@ -17,7 +17,7 @@ from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import Reply
 from specvino.handlers.errors import ApiError
 from specvino.handlers.models import unknown_model
-from specvino.server.dialect.unread import Inner, Unread
+from specvino.server.dialect.unread import Inner, Unread, with_our_roles
 from specvino.server.dialect.usable import Usable
 from specvino.server.validation.schema import SchemaCheck
 
@@ -28,10 +28,11 @@ class Requests:
     `names` are those of the served models; with `any_model`, every unknown name means the first of them, and with
     `model_first`, an unknown one is an error before all others. A body that doesn't match the schema `as_json`, or has
     more than `deepest` objects and lists in each other, is refused as if it were no JSON. `unread` are the entries of
-    the head for this endpoint. With `drops_unmatched_choice`, a choice of a tool that the request doesn't have removes
-    all tools. A body that meets one of the system's `conditions` is refused; `facts` are those about the server with a
-    model. With `input_optional`, an empty or absent input is an empty list. With `summarizes`, reasoning is always
-    returned as a summary. With `appends_suffix`, a suffix is appended to the text instead of being shown to the model.
+    the head for this endpoint; `other_roles` is the role in place of those that our messages don't have. With
+    `drops_unmatched_choice`, a choice of a tool that the request doesn't have removes all tools. A body that meets one
+    of the system's `conditions` is refused; `facts` are those about the server with a model. With `input_optional`, an
+    empty or absent input is an empty list. With `summarizes`, reasoning is always returned as a summary. With
+    `appends_suffix`, a suffix is appended to the text instead of being shown to the model.
     """
 
     def __init__(
@@ -46,6 +47,7 @@ class Requests:
         deepest: int | None = None,
         model_first: bool = False,
         unread: Sequence[Mapping[str, Any]] = (),
+        other_roles: str | None = None,
         drops_unmatched_choice: bool = False,
         conditions: Iterable[Condition] = (),
         facts: Callable[[str], Mapping[str, Any]] = lambda _: {},
@@ -59,6 +61,7 @@ class Requests:
         self._deepest = deepest
         self._model_first = model_first
         self._unread = Unread(unread, theirs)
+        self._other_roles = other_roles
         self._inner = Inner(theirs)
         self._drops_unmatched_choice = drops_unmatched_choice
         self._conditions = tuple(conditions)
@@ -104,6 +107,8 @@ class Requests:
             if name not in self._ignored and (value is not None or name in self._takes_null)
         }
         read = self._switches | present
+        if self._other_roles and isinstance(read.get("messages"), list):
+            read["messages"] = with_our_roles(read["messages"], self._other_roles)
         model = read.get("model")
         unnamed = model is None or model == self._default or (self._any_model and model not in self._names)
         if unnamed or not self._reads_model:

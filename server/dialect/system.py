@@ -20,7 +20,6 @@ from specvino.handlers.limits import Limits
 from specvino.server.dialect import errors
 from specvino.server.dialect.requests import Requests
 from specvino.server.dialect.shapes import ABSENT, Fit, Shapes
-from specvino.server.dialect.unread import other_roles
 
 
 @dataclass(frozen=True, slots=True)
@@ -180,7 +179,8 @@ class System:
             as_json=self._head["errors"].get("as_json"),
             deepest=self._head["errors"].get("deepest"),
             model_first=self._head["errors"].get("model_first", False),
-            unread=self._unread(own.endpoint),
+            unread=self._head.get("unread", {}).get(own.endpoint, ()),
+            other_roles=self._head.get("other_roles") if own.endpoint in ("chat", "tokenize") else None,
             conditions=[
                 Condition(name, entry)
                 for name, entry in self._head.get("conditions", {}).items()
@@ -274,12 +274,6 @@ class System:
         error = body["error"]
         fitting = next((value for value in (error["code"], status, None) if code.fits(value)), error["code"])
         return self._shapes.of({"$ref": schema_reference("ErrorResponse")})({"error": {**error, "code": fitting}})
-
-    def _unread(self, endpoint: str) -> list[Mapping[str, Any]]:
-        entries = list(self._head.get("unread", {}).get(endpoint, ()))
-        if endpoint == "chat" and (role := self._head.get("other_roles")):
-            entries.append(other_roles(role))
-        return entries
 
     def _fit(self, own: Operation, kind: str, schema: Any) -> Fit:
         key = (own.id, kind)

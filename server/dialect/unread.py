@@ -41,11 +41,13 @@ def _without(value: Any, path: Sequence[str], entry: Mapping[str, Any], conditio
     return {**value, name: [_without(child, inner, entry, condition) for child in value[name]]}
 
 
-def other_roles(instead: str) -> dict[str, Any]:
-    """Returns the entry by which chat messages of roles that our document doesn't have are read as those of another."""
-    ours = [*whole()["components"]["schemas"]["Message"]["discriminator"]["mapping"]]
-    other = {"required": ["role"], "properties": {"role": {"type": "string", "not": {"enum": ours}}}}
-    return {"field": "messages[].role", "if": other, "instead": instead}
+def with_our_roles(messages: Sequence[Any], instead: str) -> list[Any]:
+    """Returns chat messages in which a role that our document doesn't have, or none, is `instead`."""
+    ours = whole()["components"]["schemas"]["Message"]["discriminator"]["mapping"]
+    return [
+        {**message, "role": instead} if isinstance(message, Mapping) and message.get("role") not in ours else message
+        for message in messages
+    ]
 
 
 class Inner:
