@@ -6,7 +6,6 @@ import mimetypes
 import shlex
 import sys
 from collections.abc import Callable, Generator, Sequence
-from difflib import get_close_matches
 from pathlib import Path
 from typing import Any
 
@@ -16,6 +15,7 @@ from rich.markdown import Markdown
 from rich.text import Text
 
 from specvino.cli.chat_endpoint import Answer, ChatError, Endpoint
+from specvino.cli.mistakes import suggestion
 from specvino.conformance.reports import inert
 
 
@@ -119,8 +119,8 @@ class Session:
         name, _, argument = line[1:].partition(" ")
         commands = self._commands()
         if name not in commands:
-            near = get_close_matches(name, commands, n=1)
-            raise ChatError(f"unknown command /{name}. {f'Did you mean /{near[0]}?' if near else '/help lists them.'}")
+            known = map("/{}".format, commands)
+            raise ChatError(f"unknown command /{name}{suggestion(f'/{name}', known, '; /help lists them')}")
         _, run = commands[name]
         run(argument.strip())
 
@@ -148,9 +148,8 @@ class Session:
 
     def _choose(self, name: str) -> None:
         if name not in self._models:
-            near = get_close_matches(name, self._models, n=1)
-            hint = f"Did you mean {near[0]}?" if near else f"It has {', '.join(self._models)}."
-            raise ChatError(f"the server has no model {name}. {hint}")
+            others = f"; it has {', '.join(self._models)}"
+            raise ChatError(f"the server has no model {name}{suggestion(name, self._models, others)}")
         self._model = name
 
     def _attach(self, file: str) -> None:

@@ -22,10 +22,10 @@ _REASONS = {
 }
 
 
-def suggestion(name: str, known: Iterable[str]) -> str:
-    """Returns "; did you mean …?" with the known name that is like this one, or nothing if none is."""
+def suggestion(name: str, known: Iterable[str], otherwise: str = "") -> str:
+    """Returns "; did you mean …?" with the known name that is like this one, or `otherwise` if none is."""
     near = get_close_matches(name, list(known), n=1)
-    return f"; did you mean {near[0]}?" if near else ""
+    return f"; did you mean {near[0]}?" if near else otherwise
 
 
 class Commands(TyperGroup):
@@ -34,7 +34,7 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args and not args[0].startswith("-") and args[0] not in self.commands:
             known = [name for name, command in self.commands.items() if not command.hidden]
-            hint = suggestion(args[0], known) or ";"
+            hint = suggestion(args[0], known, ";")
             ctx.fail(f"unknown command {args[0]}{hint} available: {', '.join(known)}")
         return super().resolve_command(ctx, args)
 
@@ -50,7 +50,7 @@ class Program(Commands):
         name = args[0].partition("=")[0] if args else ""
         known = {name for parameter in self.get_params(ctx) for name in (*parameter.opts, *parameter.secondary_opts)}
         if name.startswith("-") and name not in known and not ctx.resilient_parsing:
-            near = suggestion(name, known) or "; `specvino -h` lists the commands"
+            near = suggestion(name, known, "; `specvino -h` lists the commands")
             ctx.fail(self._where(name, args) or f"No such option: {name}{near}")
         return super().parse_args(ctx, args)
 

@@ -2,7 +2,6 @@
 
 import json
 from datetime import UTC, datetime
-from difflib import get_close_matches
 from enum import StrEnum
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,7 +11,7 @@ from rich.console import Console
 from rich.table import Table
 
 from specvino.cli.ending import end, needs
-from specvino.cli.mistakes import Commands
+from specvino.cli.mistakes import Commands, suggestion
 
 if TYPE_CHECKING:
     from specvino.engine.models.cache import Entry
@@ -86,9 +85,8 @@ def rm(
     there = {entry.name: entry for entry in _entries()}
     for name in names or ():
         if name not in there:
-            near = get_close_matches(name, there, n=1)
-            hint = f"did you mean {near[0]}?" if near else f"it has {', '.join(there) or 'nothing'}"
-            end(f"{name} isn't in the cache; {hint}")
+            others = f"; it has {', '.join(there) or 'nothing'}"
+            end(f"{name} isn't in the cache{suggestion(name, there, others)}")
     failed = False
     for name in dict.fromkeys(names or there):
         try:

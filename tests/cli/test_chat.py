@@ -59,7 +59,7 @@ def test_a_message_through_a_pipe(url: str) -> None:
 def test_the_system_message_and_the_model(url: str) -> None:
     assert piped("a b", url, "--system", "c d", "--model", "first")[0] == 0
     code, output = piped("a b", url, "--model", "fist")
-    assert (code, output) == (2, "specvino: the server has no model fist. Did you mean first?\n")
+    assert (code, output) == (2, "specvino: the server has no model fist; did you mean first?\n")
 
 
 @pytest.mark.parametrize(
@@ -91,7 +91,7 @@ def test_a_conversation_and_its_commands(talk) -> None:
     assert "\none " in output
     assert "The system message is set." in output
     assert "* first" in output
-    assert "unknown command /modle. Did you mean /model?" in output
+    assert "unknown command /modle; did you mean /model?" in output
     assert "the server has no model second." in output
     for command in ("system", "model", "image", "new", "help", "quit"):
         assert f"\n/{command}" in output
