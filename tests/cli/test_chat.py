@@ -92,7 +92,7 @@ def test_a_conversation_and_its_commands(talk) -> None:
     assert "The system message is set." in output
     assert "* first" in output
     assert "unknown command /modle; did you mean /model?" in output
-    assert "the server has no model second." in output
+    assert "the server has no model second; it has first" in output
     for command in ("system", "model", "image", "new", "help", "quit"):
         assert f"\n/{command}" in output
     assert "three" not in output
