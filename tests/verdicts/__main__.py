@@ -157,8 +157,8 @@ def judge(system: str, settings: dict[str, Any], source: Path | None, work: Path
         folder = packages.from_index(entry.distribution, version, entry.package, packages.cache())
     classes = {
         endpoint: f"{location.file}:{location.name}"
-        for (endpoint, part), (location, _) in entry.classes.items()
-        if part == "request"
+        for (endpoint, part), (location, _) in (*entry.classes.items(), *entry.listed.items())
+        if part == "request" and endpoint in settings["bodies"]
     }
     arguments = json.dumps({"classes": classes, "run": settings["run"], "absent": settings["absent"]})
     command = [

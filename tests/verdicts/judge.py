@@ -151,7 +151,13 @@ def conversation_of_vllm(request: typing.Any) -> None:
 
 def request_of_vllm(request: typing.Any) -> None:
     """The serving classes ask for the sampling parameters, whose class has checks of its own; utils: get_max_tokens."""
+    kind = type(request).__name__
+    if kind.startswith("Anthropic"):
+        serving = importlib.import_module("vllm.entrypoints.anthropic.serving").AnthropicServingMessages
+        request = serving.to_chat_completion_request(request)
     conversation_of_vllm(request)
+    if kind == "AnthropicCountTokensRequest":
+        return
     names = ("max_completion_tokens", "max_tokens", "max_output_tokens")  # in this order, the first that is there
     fields = vars(request)  # without the warning of a deprecated field
     asked = [fields[name] for name in names if fields.get(name) is not None]
@@ -184,10 +190,27 @@ def conversation_of_sglang(request: typing.Any) -> None:
         serving._make_request(request, None, None).send(None)
 
 
+def chat_of_sglang(request: typing.Any) -> typing.Any:
+    """anthropic/serving.py makes a chat request of a request for a message, and of one whose tokens are counted."""
+    module = importlib.import_module("sglang.srt.entrypoints.anthropic.serving")
+    serving = object.__new__(module.AnthropicServing)
+    serving._merge_inline_system = False
+    serving.openai_serving_chat = types.SimpleNamespace(
+        supports_native_reasoning_history=lambda: True, apply_reasoning_enabled=lambda *arguments: None
+    )
+    if type(request).__name__ == "AnthropicCountTokensRequest":
+        names = ("model", "messages", "system", "thinking", "tools", "tool_choice", "output_config")
+        request = module.AnthropicMessagesRequest(max_tokens=1, **{name: getattr(request, name) for name in names})
+    return serving._convert_to_chat_completion_request(request)
+
+
 def request_of_sglang(request: typing.Any) -> None:
     """serving_*.py makes the parameters; the tokenizer manager verifies them."""
     kind = type(request).__name__
-    if kind == "ResponsesRequest":
+    if kind.startswith("Anthropic"):
+        request = chat_of_sglang(request)
+        asked = {} if kind == "AnthropicCountTokensRequest" else request.to_sampling_params([], {})
+    elif kind == "ResponsesRequest":
         conversation_of_sglang(request)
         asked = request.to_sampling_params(16, {})
     elif kind == "CompletionRequest":

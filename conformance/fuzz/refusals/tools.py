@@ -54,8 +54,8 @@ def matched(messages: list[dict[str, Any]]) -> list[dict[str, Any]]:
     turns = [message for message in messages if message["role"] != "system"]
     contents = {id(turn): _blocks(turn) for turn in turns}
     for turn, following in pairwise([{}, *turns, {}]):
-        calls = [block["id"] for block in _blocks(turn) if block["type"] == "tool_use"]
-        results = [block["tool_use_id"] for block in _blocks(following) if block["type"] == "tool_result"]
+        calls = [block.get("id") for block in _blocks(turn) if block["type"] == "tool_use"]
+        results = [block.get("tool_use_id") for block in _blocks(following) if block["type"] == "tool_result"]
         ids = {call for call in calls if calls.count(call) == results.count(call) == 1}
         for message, field in ((turn, "id"), (following, "tool_use_id")):
             if message:
@@ -70,7 +70,7 @@ def _blocks(message: Mapping[str, Any]) -> list[dict[str, Any]]:
     return content if isinstance(content, list) else []
 
 
-def _text_unless(block: dict[str, Any], field: str, ids: set[str]) -> dict[str, Any]:
+def _text_unless(block: dict[str, Any], field: str, ids: set[str | None]) -> dict[str, Any]:
     """Returns a text in place of a block whose ID, in `field`, isn't among the IDs."""
     return _TEXT if field in block and block[field] not in ids else block
 
