@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from specvino.codegen.emit.opening import open_answers
-from specvino.codegen.lint.walk import received, sent
+from specvino.codegen.exchanged import received, sent
 from specvino.document.operations import Schema
 from specvino.document.pointers import referred, resolved
 from specvino.document.transforms import copied

@@ -4,8 +4,8 @@ import re
 from collections.abc import Iterator
 from typing import Any
 
+from specvino.codegen.exchanged import described, received, sent
 from specvino.codegen.lint.problem import Problem
-from specvino.codegen.lint.walk import described, received, sent
 from specvino.codegen.spec import Spec
 from specvino.document.operations import Schema, operations
 from specvino.document.validator import Validators

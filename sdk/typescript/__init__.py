@@ -16,7 +16,7 @@ import platformdirs
 
 from specvino.codegen.emit.opening import open_answers
 from specvino.codegen.emit.templates import templates
-from specvino.codegen.lint.walk import received
+from specvino.codegen.exchanged import received
 from specvino.document.pointers import schema_reference
 from specvino.document.transforms import copied
 from specvino.document.walk import closure

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from specvino.codegen.exchanged import sent
 from specvino.codegen.fields import parts
-from specvino.codegen.lint.walk import sent
 from specvino.codegen.merge import merge_support
 from specvino.codegen.project import drop_unreached
 from specvino.codegen.spec import Spec, read

@@ -1,4 +1,4 @@
-"""The parts of the document that the rules check."""
+"""The schemas of a document that are in requests, and those that are in answers."""
 
 from collections.abc import Iterator
 from typing import Any
