@@ -115,6 +115,8 @@ def _check(response: httpx.Response) -> None:
         message = _message(response.json()["error"])
     except (ValueError, KeyError, TypeError, RecursionError):
         message = response.text[:500] or response.reason_phrase
+        if "text/html" in response.headers.get("content-type", ""):
+            message = f"{response.reason_phrase}, as an HTML page: is {response.url} below the base URL of an API?"
     raise ChatError(f"{response.status_code}: {message}")
 
 

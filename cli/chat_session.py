@@ -18,6 +18,8 @@ from specvino.cli.chat_endpoint import Answer, ChatError, Endpoint
 from specvino.cli.mistakes import suggestion
 from specvino.conformance.reports import inert
 
+_CUT_OFF = "Cut off: the limit of tokens is reached."
+
 
 class Session:
     """A conversation, with the commands that change it. Raises ChatError if the server has no such model."""
@@ -37,14 +39,16 @@ class Session:
 
     def print_answer(self, message: str) -> None:
         """Prints the answer to one message as plain text, as it is generated."""
-        printed = 0
+        printed, finish = 0, None
         for answer in self._answers(message):
             # A file or another program gets the text as it is, a terminal nothing that it would obey.
             text = answer.content[printed:]
             sys.stdout.write(inert.block(text) if sys.stdout.isatty() else text)
             sys.stdout.flush()
-            printed = len(answer.content)
+            printed, finish = len(answer.content), answer.finish
         print()
+        if finish == "length":
+            print(f"specvino: {_CUT_OFF}", file=sys.stderr)
 
     def talk(self) -> None:
         """Reads messages and commands from the terminal until its end."""
@@ -110,7 +114,7 @@ class Session:
         for name, arguments in answer.calls.values():
             self._note(f"Tool call: {name}({arguments})")
         if answer.finish == "length":
-            self._note("Cut off: the limit of tokens is reached.")
+            self._note(_CUT_OFF)
 
     def _note(self, text: str) -> None:
         self._console.print(Text(inert.block(text), "dim"))

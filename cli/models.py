@@ -72,7 +72,8 @@ def listing(
 @app.command()
 def rm(
     names: Annotated[
-        list[str] | None, typer.Argument(help="The names that the list shows.", metavar="[NAME]...")
+        list[str] | None,
+        typer.Argument(help="The names that the list shows, with or without their versions.", metavar="[NAME]..."),
     ] = None,
     all_of_them: Annotated[bool, typer.Option("--all", help="Remove all models, in place of NAME.")] = False,
 ) -> None:
@@ -83,12 +84,16 @@ def rm(
     if bool(names) == all_of_them:
         end("give the names of models to remove, or --all")
     there = {entry.name: entry for entry in _entries()}
+    chosen = [*there] if all_of_them else []
     for name in names or ():
-        if name not in there:
+        # Also by the name that `pull` and `serve` take, without the version.
+        meant = [one for one in there if name in (one, one.rpartition("-")[0])]
+        if not meant:
             others = f"; it has {', '.join(there) or 'nothing'}"
             end(f"{name} isn't in the cache{suggestion(name, there, others)}")
+        chosen += meant
     failed = False
-    for name in dict.fromkeys(names or there):
+    for name in dict.fromkeys(chosen):
         try:
             removed, reason = there[name].remove(), "it is in use"
         except OSError as error:

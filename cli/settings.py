@@ -98,6 +98,8 @@ def values_of(file: Path) -> dict[Any, Any]:
         raise typer.BadParameter(
             f"{file}: isn't valid {'TOML' if file.suffix == '.toml' else 'YAML'}: {reason}"
         ) from None
+    if read is None:  # a file without anything, or with comments only
+        return {}
     if not isinstance(read, dict):
         raise typer.BadParameter(f"{file}: isn't a mapping of options to values")
     return read

@@ -24,6 +24,8 @@ def resolve(model: str | None, report: Report = say_nothing, revision: str | Non
     that name), an OpenVINO folder, a .gguf file, a model id on the hub. Raises ModelLoadError.
     """
     name = DEFAULT if model is None else model
+    if not name:  # such as an unset variable of a shell, which Path takes for the working folder
+        raise UnusableModel("the model's name is empty")
     path = Path(name)
     on_hub = None if path.exists() or path.suffix.lower() == ".gguf" else _ON_HUB.fullmatch(name)
     if on_hub:

@@ -90,8 +90,9 @@ def log_exchange(exchange: Exchange) -> None:
 
 
 def _is_routine(exchange: Exchange) -> bool:
+    """Returns whether an exchange needs no line: answers to probes and monitoring, also while the model loads."""
     is_asked_often = exchange.operation.id in _ROUTINE if exchange.operation else exchange.path == METRICS
-    return is_asked_often and exchange.status is not None and exchange.status < 400
+    return is_asked_often and exchange.status is not None and (exchange.status < 400 or exchange.status == 503)
 
 
 def _path(exchange: Exchange) -> str:

@@ -53,10 +53,12 @@ class Web:
         return is_root or (self._settings.web and path.startswith(f"{FILES}/"))
 
     async def _root(self, request: Request) -> Response:
-        if self._text is not None:
-            return PlainTextResponse(self._text)
-        if self._settings.web and "text/html" in request.headers.get("accept", ""):
+        accepted = request.headers.get("accept", "")
+        if self._settings.web and "text/html" in accepted:
             return FileResponse(_PAGE, headers=_HEADERS)
+        # A text of the system's, except for the page, which asks for JSON.
+        if self._text is not None and not (self._settings.web and "application/json" in accepted):
+            return PlainTextResponse(self._text, headers={"Vary": "Accept"})
         return JSONResponse(self._addresses(), headers={"Vary": "Accept"})
 
     def _addresses(self) -> dict[str, Any]:

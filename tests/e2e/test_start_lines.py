@@ -53,7 +53,7 @@ def started(tiny_text, tmp_path):
         ("mlc-llm", 'MODEL --mode server --overrides "max_num_sequence=4;prefill_chunk_size=512"', None, 1),
         ("fastdeploy", "--model MODEL --max-model-len 2048 --max-num-seqs 32 --enable-logprob", None, 1),
         ("sglang", "--model-path MODEL --context-length 2048 --mem-fraction-static 0.8 --device cpu", "MODEL", 1),
-        ("llama-cpp", "-m MODEL -c 512 -np 2 -t 1 -ngl 99 --jinja", None, 3),
+        ("llama-cpp", "-m MODEL -c 512 -np 2 -t 1 -ngl 99 --jinja", None, 2),
     ],
 )
 def test_a_model_is_served(started, system, line, named, without_effect) -> None:

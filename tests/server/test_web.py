@@ -69,9 +69,12 @@ def test_metrics_on_a_port_of_their_own_are_not_named() -> None:
 
 
 def test_a_system_that_answers_at_the_root_keeps_its_answer() -> None:
-    answer = root(emulating("ollama"), **BROWSER)
+    client = emulating("ollama")
+    answer = root(client)
     assert (answer.status_code, answer.text) == (200, "Ollama is running")
     assert answer.headers["content-type"].startswith("text/plain")
+    assert root(client, **BROWSER).headers["content-type"].startswith("text/html")
+    assert root(client, accept="application/json").json()["dialect"] == "ollama"
 
 
 def test_without_pages_all_get_json() -> None:

@@ -25,7 +25,8 @@ from specvino.cli.system_options.table import effect, read
         (
             "mlc-llm",
             "--overrides",
-            "max_num_sequence: As --max-num-seqs. prefill_chunk_size: As --max-num-batched-tokens.",
+            "max_num_sequence: As --max-num-seqs. prefill_chunk_size: As --max-num-batched-tokens. "
+            "context_window_size: As --max-model-len.",
         ),
     ],
 )
