@@ -56,6 +56,13 @@ def test_a_message_through_a_pipe(url: str) -> None:
     assert piped("hello\n", url, "-") == (0, "hello\n")
 
 
+def test_a_cut_off_answer_through_a_pipe_says_so() -> None:
+    with serving_here("--engine", "scripted", "--max-tokens-limit", "1", env=KEY) as server:
+        assert piped("hello to all of you\n", server.url)[1].endswith(
+            "\nspecvino: Cut off: the limit of tokens is reached.\n"
+        )
+
+
 def test_the_system_message_and_the_model(url: str) -> None:
     assert piped("a b", url, "--system", "c d", "--model", "first")[0] == 0
     code, output = piped("a b", url, "--model", "fist")

@@ -88,6 +88,11 @@ def test_remove_all_but_what_is_in_use(cache: Path) -> None:
     assert sorted(path.name for path in cache.iterdir()) == ["converted", "vocabularies"]
 
 
+def test_a_pulled_model_by_the_name_that_pull_takes(cache: Path) -> None:
+    assert run("rm", "smollm2") == (0, f"Removed {PULLED}: 2 MB\n")
+    assert (cache / "converted" / CONVERTED).exists()
+
+
 def test_an_unknown_name(cache: Path) -> None:
     assert run("rm", PULLED, "vocabularies") == (
         2,

@@ -62,6 +62,13 @@ def test_switches_and_lists_from_the_environment(serve: Serve) -> None:
     assert (how["insecure"], how["names"]) == (True, ["a", "b"])
 
 
+def test_a_file_of_comments_sets_nothing(serve: Serve, tmp_path: Path) -> None:
+    path = tmp_path / "settings.yaml"
+    path.write_text("# port: 9001\n")
+    done, how = serve("--config", str(path))
+    assert (done.exit_code, how["port"]) == (0, 8000)
+
+
 @pytest.mark.parametrize(
     ("text", "why"),
     [

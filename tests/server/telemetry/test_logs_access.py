@@ -82,20 +82,22 @@ def test_json(logged) -> None:
 
 
 @pytest.mark.parametrize(
-    ("operation", "path", "level"),
+    ("operation", "path", "status", "level"),
     [
-        ("get_health", "/health", logging.DEBUG),
-        ("get_health", "/ping", logging.DEBUG),
-        ("get_liveness", "/health/live", logging.DEBUG),
-        (None, "/metrics", logging.DEBUG),
-        (None, "/metricsx", logging.INFO),
-        ("list_models", "/v1/models", logging.INFO),
+        ("get_health", "/health", 200, logging.DEBUG),
+        ("get_health", "/health", 503, logging.DEBUG),  # while the model loads
+        ("get_health", "/health", 500, logging.INFO),
+        ("get_health", "/ping", 200, logging.DEBUG),
+        ("get_liveness", "/health/live", 200, logging.DEBUG),
+        (None, "/metrics", 200, logging.DEBUG),
+        (None, "/metricsx", 200, logging.INFO),
+        ("list_models", "/v1/models", 200, logging.INFO),
     ],
 )
-def test_what_monitoring_asks_is_of_no_interest_by_default(caplog, monkeypatch, operation, path, level) -> None:
+def test_what_monitoring_asks_is_of_no_interest_by_default(caplog, monkeypatch, operation, path, status, level) -> None:
     monkeypatch.setattr(logging.getLogger("specvino"), "propagate", True)
     with caplog.at_level(logging.DEBUG, "specvino"):
-        logs.log_exchange(exchange(operation=operation and OPERATIONS[operation], path=path))
+        logs.log_exchange(exchange(operation=operation and OPERATIONS[operation], path=path, status=status))
     assert [record.levelno for record in caplog.records] == [level]
 
 
