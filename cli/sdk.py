@@ -10,8 +10,12 @@ import typer
 from specvino.cli.dialects import DIALECTS, known_dialect
 from specvino.cli.ending import end, needs
 from specvino.cli.mistakes import Commands
+from specvino.conformance.reports import inert
 
 app = typer.Typer(cls=Commands, help="Generate client packages from the OpenAPI document.", no_args_is_help=True)
+
+# The largest number of operations that are listed as left out.
+MOST_LISTED = 20
 
 Output = Annotated[Path, typer.Option("-o", "--output", help="The folder to write the package to.")]
 Dialect = Annotated[
@@ -90,11 +94,12 @@ def _make(
 
     if source and dialect:
         end("--document and --dialect both name what the client is for: use one of them")
+    left_out: list[str] = []
     try:
         if source:
             foreign = read_document(source)
             package = describe_document(foreign, source)
-            document = adapted(foreign)
+            document, left_out = adapted(foreign)
         else:
             document = document_of(dialect)
             package = describe(dialect, document)
@@ -104,4 +109,8 @@ def _make(
         end(str(error))
     except subprocess.CalledProcessError:
         end("datamodel-code-generator can't make classes of this document; its output is above")
+    for operation in left_out[:MOST_LISTED]:
+        typer.echo(f"specvino: left out: {inert.line(operation)}", err=True)
+    if (more := len(left_out) - MOST_LISTED) > 0:
+        typer.echo(f"specvino: left out: {more} more", err=True)
     typer.echo(f"{package.name} {package.version} is in {output}")

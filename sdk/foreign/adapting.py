@@ -2,7 +2,7 @@
 
 import re
 from collections.abc import Mapping, Set
-from typing import Any
+from typing import Any, NamedTuple
 
 from specvino.document.operations import EVENTS, JSON, METHODS, Schema, name_of
 from specvino.document.pointers import component_name, schema_reference
@@ -28,15 +28,24 @@ FINALS = {
 """The last events of streams, by the kind of conversation. Documents other than this project's don't name them."""
 
 
-def adapted(document: dict[str, Any]) -> dict[str, Any]:
-    """Returns a document of OpenAPI 3.1 as the generators take it: operations with JSON, whose bodies and answers are
-    components. Raises PackageError if none is left."""
-    return _Adapted(document).document
+class Adapted(NamedTuple):
+    """A document of OpenAPI 3.1 as the generators take it: operations with JSON, whose bodies and answers are
+    components. `left_out` are the other operations, with the reason."""
+
+    document: dict[str, Any]
+    left_out: list[str]
 
 
-class _Adapted:
+def adapted(document: dict[str, Any]) -> Adapted:
+    """Returns a document in the form of the generators. Raises PackageError if no operation is left."""
+    adapting = _Adapting(document)
+    return Adapted(adapting.document, adapting.left_out)
+
+
+class _Adapting:
     def __init__(self, document: dict[str, Any]) -> None:
         self._source = document
+        self.left_out: list[str] = []
         self._left = MOST_SCHEMAS
         self._names: dict[str, str] = {}
         """The components' names here, by those in the source."""
@@ -78,10 +87,15 @@ class _Adapted:
             inside = path.removeprefix(base) if path.startswith(f"{base}/") else path
             shared = as_list(as_dict(item).get("parameters"))
             for method, definition in as_dict(item).items():
-                if method not in METHODS or not re.fullmatch(r"(/([\w.~:@-]|\{[\w.:-]+\})*)+", inside, re.ASCII):
+                if method not in METHODS:
+                    continue
+                if not re.fullmatch(r"(/([\w.~:@-]|\{[\w.:-]+\})*)+", inside, re.ASCII):
+                    self.left_out.append(f"{method.upper()} {path}: its path has other characters than a URL's")
                     continue
                 own = self._operation(path, inside, method, as_dict(definition), shared)
-                if own is not None:
+                if own is None:
+                    self.left_out.append(f"{method.upper()} {path}: its body or answer isn't JSON")
+                else:
                     target = own.pop("path")
                     if inside == path and base:
                         own["servers"] = [{"url": "/"}]

@@ -144,7 +144,7 @@ def test_another_document(tmp_path: Path) -> None:
         "paths": paths,
         "components": {"schemas": dict.fromkeys(("type", "func", "ctx", "key", "Client", "Stream"), thing)},
     }
-    write(go.generate(adapted(document), describe_document(document, "file")), tmp_path)
+    write(go.generate(adapted(document).document, describe_document(document, "file")), tmp_path)
     tool("go", "vet", "./...", folder=tmp_path)
     sources = "".join(file.read_text("utf-8") for file in tmp_path.glob("*.go"))
     lines = [line.strip() for line in sources.splitlines() if "pwned" in line]

@@ -74,7 +74,7 @@ def hostile() -> dict[str, Any]:
 def test_a_hostile_document_becomes_no_code() -> None:
     """Its Python modules are parsed: no name of theirs is the document's attempt."""
     document = hostile()
-    files = generate(adapted(document), describe_document(document, "file"))
+    files = generate(adapted(document).document, describe_document(document, "file"))
     modules = {name: text for name, text in files.items() if name.endswith(".py")}
     assert any("client" in name for name in modules)
     for name, text in modules.items():
@@ -95,7 +95,7 @@ def test_nothing_of_a_hostile_document_is_obeyed(monkeypatch: pytest.MonkeyPatch
     monkeypatch.setitem(globals(), "EVIL", "\n".join(HOSTILE.values()))
     document = hostile()
     package = describe_document(document, "file")
-    files = generate(adapted(document), package) | typescript.generate(adapted(document), package)
+    files = generate(adapted(document).document, package) | typescript.generate(adapted(document).document, package)
     assert {name: obeyed(text) for name, text in files.items() if obeyed(text)} == {}
 
 
@@ -110,14 +110,19 @@ def test_a_document_of_another_server() -> None:
             "/v1/models/{model}": {"get": {**answer, "parameters": [{"name": "model", "in": "path"}]}},
             "/version": {"get": answer},
             "/metrics": {"get": {"responses": {"200": {"content": {"text/plain": {}}}}}},
+            "/v1/it's": {"get": answer},
         },
     }
+    assert adapted(document).left_out == [
+        "GET /v1/it's: its path has other characters than a URL's",
+        "GET /metrics: its body or answer isn't JSON",
+    ]
     package = named(describe_document(document, "http://127.0.0.1:9/openapi.json"), None, "1.2.3")
     assert (package.name, package.version) == ("vllm-api-server-client", "1.2.3")
     assert package.url == "http://127.0.0.1:9/v1"
     operations = {
         path: (item["get"]["operationId"], "servers" in item["get"])
-        for path, item in adapted(document)["paths"].items()
+        for path, item in adapted(document).document["paths"].items()
     }
     assert operations == {
         "/models": ("show_available_models", False),
@@ -198,7 +203,7 @@ def test_an_awkward_document_in_python(tmp_path: Path) -> None:
     document = awkward()
     package = describe_document(document, "https://me:secret@rockets.example:8/api/openapi.json")
     assert package.url == "https://rockets.example:8/api/v1"
-    write(generate(adapted(document), package), tmp_path)
+    write(generate(adapted(document).document, package), tmp_path)
     assert tomllib.loads((tmp_path / "pyproject.toml").read_text("utf-8"))["project"]["description"].endswith(
         "\U0001f680"
     )
@@ -233,7 +238,7 @@ with Scripted() as server, Client(server.url) as client:
 def test_an_awkward_document_in_typescript(tmp_path: Path) -> None:
     document = awkward()
     package = describe_document(document, "file")
-    write(typescript.generate(adapted(document), package), tmp_path / "client")
+    write(typescript.generate(adapted(document).document, package), tmp_path / "client")
     folder = project(tmp_path / "use", compiled(tmp_path / "client"), package.name)
     (folder / "rocket.ts").write_text(
         f"""
@@ -265,7 +270,7 @@ for await (const item of lister.partsAll("a", "b", "c", "d", "e")) console.log(i
 
 def parsed(tmp_path: Path, text: str) -> dict[str, Any]:
     (tmp_path / "document").write_text(text)
-    return adapted(read_document(str(tmp_path / "document")))
+    return adapted(read_document(str(tmp_path / "document"))).document
 
 
 GET = "{responses: {200: {content: {application/json: {schema: {}}}}}}"
@@ -368,11 +373,11 @@ def test_the_address_is_one_of_http(source: str, server: str, address: str) -> N
 def test_a_document_with_nothing_to_send_or_return(tmp_path: Path) -> None:
     document = {"openapi": "3.0.0", "paths": {"/": {"get": {"responses": {"200": {"description": ""}}}}}}
     package = describe_document(document, "file")
-    write(generate(adapted(document), package), tmp_path)
+    write(generate(adapted(document).document, package), tmp_path)
     program = f"import {package.module} as m; print(m.Client('http://127.0.0.1:1').get)"
     done = subprocess.run([sys.executable, "-c", program], env={"PYTHONPATH": str(tmp_path / "src")}, text=True)
     assert done.returncode == 0
-    assert "get(" in typescript.generate(adapted(document), package)["src/index.ts"]
+    assert "get(" in typescript.generate(adapted(document).document, package)["src/index.ts"]
 
 
 def test_the_path_of_chats_has_the_base() -> None:
@@ -381,7 +386,7 @@ def test_the_path_of_chats_has_the_base() -> None:
     paths = ["/health", "/info", "/chat/completions", "/v1/chat/completions"]
     document = {"openapi": "3.1.0", "paths": {path: {"post": {"operationId": path, **answer}} for path in paths}}
     assert describe_document(document, "file").url == "http://127.0.0.1:8000/v1"
-    adapted_paths = adapted(document)["paths"]
+    adapted_paths = adapted(document).document["paths"]
     assert list(adapted_paths) == ["/chat/completions", "/health", "/info"]
     assert "servers" not in adapted_paths["/chat/completions"]["post"]
 
@@ -402,6 +407,17 @@ def test_what_is_no_document_is_refused(tmp_path: Path, text: str, reason: str) 
     (tmp_path / "document").write_text(text)
     with pytest.raises(PackageError, match=reason):
         read_document(str(tmp_path / "document"))
+
+
+def test_what_is_left_out_is_listed(tmp_path: Path) -> None:
+    answers = {"/a": "application/json", **{f"/\x1b[31m{number}": "text/plain" for number in range(22)}}
+    paths = {path: {"get": {"responses": {"200": {"content": {media: {}}}}}} for path, media in answers.items()}
+    (tmp_path / "d.json").write_text(json.dumps({"openapi": "3.1.0", "paths": paths}))
+    command = [sys.executable, "-m", "specvino.cli", "sdk", "python", "--document", str(tmp_path / "d.json")]
+    done = subprocess.run([*command, "-o", str(tmp_path / "client")], capture_output=True, text=True, check=True)
+    first, *_, last = done.stderr.splitlines()
+    assert first == "specvino: left out: GET /\\x1b[31m0: its path has other characters than a URL's"
+    assert (last, len(done.stderr.splitlines())) == ("specvino: left out: 2 more", 21)
 
 
 @pytest.mark.parametrize("options", [["--name", "import os"], ["--version", '1"; x'], ["--dialect", "vllm"]])
