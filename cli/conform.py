@@ -13,6 +13,7 @@ from specvino.cli.conform_options import (
     KEY_VARIABLES,
     Baseline,
     CaCert,
+    Client,
     FailOn,
     Header,
     Html,
@@ -26,7 +27,7 @@ from specvino.cli.conform_options import (
     Timeout,
     WriteBaseline,
 )
-from specvino.cli.dialects import DIALECTS
+from specvino.cli.dialects import DIALECTS, known_judged
 from specvino.cli.ending import end
 from specvino.cli.mistakes import Commands
 from specvino.conformance.fuzz.options import MAX_EXAMPLES, SEED
@@ -125,21 +126,14 @@ def run(
             show_default=False,
         ),
     ] = None,
-    client: Annotated[
-        str | None,
-        typer.Option(
-            help="Test what this client program relies on, such as codex or langchain, and print whether it is READY, "
-            "LIMITED or NOT READY to work with the server. An unknown name lists the known ones.",
-            metavar="NAME",
-            show_default=False,
-        ),
-    ] = None,
+    client: Client = None,
     dialect: Annotated[
         str | None,
         typer.Option(
             help=f"The system whose API the server is tested against: {DIALECTS}, or specvino for this "
             "project's own API.",
             show_default="openai; specvino with --api messages; with --client, that of the client's API",
+            callback=known_judged,
         ),
     ] = None,
     profile: Annotated[
@@ -239,9 +233,9 @@ def run(
     specvino conform http://127.0.0.1:8000/v1
     """
     from specvino.cli.conform_run import Files, Output, judge, list_cases
-    from specvino.conformance.dialect import WHOLE
     from specvino.conformance.python_api import Settings
     from specvino.conformance.verdict import Severity
+    from specvino.document.loading import WHOLE
 
     if url and base_url and url != base_url:
         end("the URL argument and --base-url differ")
@@ -341,6 +335,7 @@ def parity(
         typer.Option(
             help=f"The system whose API the servers have: {DIALECTS}, or specvino for this project's own API.",
             show_default="openai",
+            callback=known_judged,
         ),
     ] = None,
     profile: Annotated[

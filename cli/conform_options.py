@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from specvino.cli.mistakes import suggestion
+
 KEY_VARIABLES = ["SPECVINO_API_KEY", "OPENAI_API_KEY"]
 
 
@@ -19,6 +21,26 @@ class FailOn(StrEnum):
     SHOULD = "should"
 
 
+def _known_client(client: str | None) -> str | None:
+    if client is not None:
+        from specvino.conformance.clients.profile import all_clients
+
+        if client not in all_clients():
+            hint = suggestion(client, all_clients(), ";")
+            raise typer.BadParameter(f"unknown client {client!r}{hint} available: {', '.join(all_clients())}")
+    return client
+
+
+Client = Annotated[
+    str | None,
+    typer.Option(
+        help="Test what this client program relies on, such as codex or langchain, and print whether it is READY, "
+        "LIMITED or NOT READY to work with the server. An unknown name lists the known ones.",
+        metavar="NAME",
+        show_default=False,
+        callback=_known_client,
+    ),
+]
 Model = Annotated[
     str | None,
     typer.Option("-m", "--model", help="The model to use. By default, the first one in the server's /models list."),

@@ -1,9 +1,11 @@
 """Options that name a system."""
 
+from collections.abc import Sequence
+
 import typer
 
 from specvino.cli.mistakes import suggestion
-from specvino.document.loading import dialects, systems
+from specvino.document.loading import WHOLE, dialects, systems
 
 SYSTEMS = ", ".join(systems())
 DIALECTS = ", ".join(dialects())
@@ -11,7 +13,16 @@ DIALECTS = ", ".join(dialects())
 
 def known_dialect(dialect: str | None) -> str | None:
     """Returns an option's value if it names a system or a version with a document. Raises BadParameter otherwise."""
-    if dialect is not None and dialect not in dialects():
-        hint = suggestion(dialect, dialects()) or ";"
-        raise typer.BadParameter(f"unknown dialect {dialect!r}{hint} available: {DIALECTS}")
+    return _known(dialect, dialects())
+
+
+def known_judged(dialect: str | None) -> str | None:
+    """Returns an option's value if it names what servers are judged by: also this project's own API."""
+    return _known(dialect, (*dialects(), WHOLE))
+
+
+def _known(dialect: str | None, known: Sequence[str]) -> str | None:
+    if dialect is not None and dialect not in known:
+        hint = suggestion(dialect, known, ";")
+        raise typer.BadParameter(f"unknown dialect {dialect!r}{hint} available: {', '.join(known)}")
     return dialect

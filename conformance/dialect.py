@@ -11,7 +11,7 @@ from typing import Any, Literal
 from specvino.conformance.echoes import with_nullable_echoes
 from specvino.conformance.streams.asides import is_aside
 from specvino.document.described import Describer
-from specvino.document.loading import dialect_file, dialects, load, whole
+from specvino.document.loading import WHOLE, dialect_file, dialects, load, whole
 from specvino.document.operations import JSON, Schema, base_paths, by_endpoint, envelope_of
 from specvino.document.pointers import at, resolved, schema_reference, unescape
 from specvino.document.system_fields import system_name
@@ -20,9 +20,6 @@ from specvino.document.validator import Validator, Validators
 from specvino.document.walk import reached
 from specvino.generated.errors import ERRORS, ErrorCode
 from specvino.generated.streams import STREAMS, Consecutive, Constant, Law, Machine, Stream
-
-# The name of this project's complete document.
-WHOLE = "specvino"
 
 NAMES = (*dialects(), WHOLE)
 

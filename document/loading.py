@@ -39,6 +39,10 @@ def load(name: str) -> dict[str, Any]:
     return loaded
 
 
+WHOLE = "specvino"
+"""The name of this project's own API beside those of the systems."""
+
+
 def whole() -> dict[str, Any]:
     """Returns the document of this project, as OpenAPI 3.2."""
     return load(OPENAPI_32)

@@ -9,7 +9,6 @@ from typing import Any
 from websockets import CloseCode
 
 from specvino.conformance.case_checks.headers import require_key_refused, wrong_credentials
-from specvino.conformance.dialect import WHOLE
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.http.socket import LANE
 from specvino.conformance.rules.outputs import outputs
@@ -18,6 +17,7 @@ from specvino.conformance.session.steadiness import require_alike
 from specvino.conformance.session.steps import counted, expect
 from specvino.conformance.session.stored_responses import SHORT, id_of, items_of
 from specvino.conformance.verdict import Advice, Failed, NotExercised, Refused
+from specvino.document.loading import WHOLE
 
 HELLO = {"input": "Say hello.", "max_output_tokens": SHORT}
 

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from functools import partial
 from typing import Any
 
-from specvino.conformance.dialect import WHOLE, Dialect
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.endpoints import OF_PROCESS, VARYING
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import outputs
@@ -14,6 +14,7 @@ from specvino.conformance.session.session import Session
 from specvino.conformance.session.steadiness import require_alike
 from specvino.conformance.session.steps import counted
 from specvino.conformance.verdict import Failed, NotExercised, Unsuitable
+from specvino.document.loading import WHOLE
 
 NO_USAGE = "include_usage was requested, but none of the {} chunks has usage"
 

@@ -10,11 +10,12 @@ from functools import cached_property, partial
 from typing import TYPE_CHECKING, Any
 from urllib.parse import parse_qsl, urlsplit
 
-from specvino.conformance.dialect import WHOLE, Dialect
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.streams.sse import Decoder
 from specvino.conformance.streams.stream_validator import SseValidator
 from specvino.conformance.streams.strict_json import strict_json
+from specvino.document.loading import WHOLE
 from specvino.document.operations import Operation
 from specvino.document.pointers import resolved
 from specvino.generated.errors import ERRORS, ErrorCode

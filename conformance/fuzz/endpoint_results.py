@@ -5,10 +5,11 @@ from dataclasses import dataclass, replace
 
 from specvino.conformance.cases.plan import matches
 from specvino.conformance.cases.run import MOST_FINDINGS
-from specvino.conformance.dialect import WHOLE, Dialect
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.options import SAYS
 from specvino.conformance.fuzz.report import FuzzFinding, FuzzReport
 from specvino.conformance.verdict import Advice, Finding, Result, Verdict
+from specvino.document.loading import WHOLE
 from specvino.document.operations import Operation
 
 # The smallest number of requests for a verdict on an operation with parameters or a body: 10 requests miss a fault

@@ -7,9 +7,10 @@ from urllib.parse import urlsplit
 from schemathesis import Case, CheckContext, Response
 from schemathesis.engine.recorder import Interaction
 
-from specvino.conformance.dialect import WHOLE, Dialect
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.answer_checks import AnswerChecks, json_of
 from specvino.conformance.http.exchange import Ended, Exchange, Request
+from specvino.document.loading import WHOLE
 
 # A check function of Schemathesis. It returns True if there is nothing to check.
 SchemathesisCheck = Callable[[CheckContext, Response, Case[Any]], bool | None]

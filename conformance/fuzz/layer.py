@@ -10,7 +10,7 @@ from typing import Any
 from urllib.parse import quote
 
 from specvino.conformance.cases.plan import matches
-from specvino.conformance.dialect import WHOLE, Dialect
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.document import body_fields
 from specvino.conformance.fuzz.endpoint_results import EndpointResults
 from specvino.conformance.fuzz.options import SAYS, Options
@@ -22,7 +22,7 @@ from specvino.conformance.http.client import Target
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.session.refused_fields import RefusedFields
 from specvino.conformance.verdict import Result, Verdict
-from specvino.document.loading import group
+from specvino.document.loading import WHOLE, group
 from specvino.document.operations import Operation
 from specvino.document.pointers import resolved
 

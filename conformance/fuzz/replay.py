@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from typing import Any
 from urllib.parse import parse_qsl, urlsplit
 
-from specvino.conformance.dialect import WHOLE, Dialect
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.answer_checks import AnswerChecks, json_of
 from specvino.conformance.fuzz.document import path_parameters, refusal_codes
 from specvino.conformance.fuzz.endpoint_results import result_of
@@ -23,6 +23,7 @@ from specvino.conformance.reports.records import Line, RequestRecord
 from specvino.conformance.reports.redact import HIDDEN, MORE
 from specvino.conformance.session.refused_fields import RefusedFields
 from specvino.conformance.verdict import Advice, Result, Verdict
+from specvino.document.loading import WHOLE
 
 ESCAPED_BYTE = re.compile(rb"\\x([0-9a-f]{2})")
 ESCAPED = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8}))")

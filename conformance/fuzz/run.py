@@ -24,7 +24,7 @@ from schemathesis.engine.run import PhaseName
 from schemathesis.hooks import GLOBAL_HOOK_DISPATCHER
 from schemathesis.openapi.checks import JsonSchemaError
 
-from specvino.conformance.dialect import WHOLE, Dialect
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.bounded_answers import bound
 from specvino.conformance.fuzz.document import generatable
 from specvino.conformance.fuzz.exchanges import SchemathesisCheck, checks_for, endpoint_of, exchange_of
@@ -38,6 +38,7 @@ from specvino.conformance.http.client import Target
 from specvino.conformance.http.content import IDENTITY
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.session.refused_fields import RefusedFields
+from specvino.document.loading import WHOLE
 from specvino.document.transforms import to_32
 
 ENDED: dict[StopReason, Ended] = {

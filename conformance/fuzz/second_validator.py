@@ -11,9 +11,9 @@ from openapi_core import Config, OpenAPI
 from openapi_core.datatypes import RequestParameters
 from openapi_core.exceptions import OpenAPIError
 
-from specvino.conformance.dialect import WHOLE, Dialect
+from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.exchange import Exchange
-from specvino.document.loading import lowered
+from specvino.document.loading import WHOLE, lowered
 
 if TYPE_CHECKING:
     from openapi_core.protocols import Request

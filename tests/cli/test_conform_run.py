@@ -34,7 +34,7 @@ from specvino.conformance.reports import ndjson
         (["http://127.0.0.1:1/v1", "-f", "chat/*", "-f", "no/such"], "the filter 'no/such' selects no rule"),
         (["http://127.0.0.1:1/v1", "-f", "chat/rules/no-such"], "the filter 'chat/rules/no-such' selects no rule"),
         (["http://127.0.0.1:1/v1", "-f", "chat/fuzz/no-such"], "the filter 'chat/fuzz/no-such' selects no rule"),
-        (["http://127.0.0.1:1/v1", "--client", "nobody"], "--client 'nobody' is unknown; the clients are ai-sdk,"),
+        (["http://127.0.0.1:1/v1", "--client", "nobody"], "unknown client 'nobody'; available: ai-sdk,"),
         (
             ["http://127.0.0.1:1/v1", "--client", "codex", "--api", "chat"],
             "--client selects the rules; it can't be",

@@ -27,6 +27,8 @@ def said(*arguments: str, **environment: str) -> str:
         ("serve --port 99999", "--port: 99999 is more than 65535"),
         ("serve --dialect vllm --port 99999", "--port: 99999 is more than 65535"),
         ("serve --dialect vlm", "--dialect: unknown dialect 'vlm'; did you mean vllm? available: "),
+        ("conform --dialect vlm URL", "--dialect: unknown dialect 'vlm'; did you mean vllm? available: "),
+        ("conform --client codx URL", "--client: unknown client 'codx'; did you mean codex? available: "),
     ],
 )
 def test_a_wrong_value(arguments: str, reason: str) -> None:
