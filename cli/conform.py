@@ -27,7 +27,7 @@ from specvino.cli.conform_options import (
     Timeout,
     WriteBaseline,
 )
-from specvino.cli.dialects import DIALECTS, known_judged
+from specvino.cli.dialects import DIALECTS, judged, known_judged
 from specvino.cli.ending import end
 from specvino.cli.mistakes import Commands
 from specvino.conformance.fuzz.options import MAX_EXAMPLES, SEED
@@ -134,6 +134,7 @@ def run(
             "project's own API.",
             show_default="openai; specvino with --api messages; with --client, that of the client's API",
             callback=known_judged,
+            autocompletion=judged,
         ),
     ] = None,
     profile: Annotated[
@@ -336,6 +337,7 @@ def parity(
             help=f"The system whose API the servers have: {DIALECTS}, or specvino for this project's own API.",
             show_default="openai",
             callback=known_judged,
+            autocompletion=judged,
         ),
     ] = None,
     profile: Annotated[

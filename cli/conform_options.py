@@ -21,13 +21,16 @@ class FailOn(StrEnum):
     SHOULD = "should"
 
 
-def _known_client(client: str | None) -> str | None:
-    if client is not None:
-        from specvino.conformance.clients.profile import all_clients
+def _clients() -> list[str]:
+    from specvino.conformance.clients.profile import all_clients
 
-        if client not in all_clients():
-            hint = suggestion(client, all_clients(), ";")
-            raise typer.BadParameter(f"unknown client {client!r}{hint} available: {', '.join(all_clients())}")
+    return [*all_clients()]
+
+
+def _known_client(client: str | None) -> str | None:
+    if client is not None and client not in (known := _clients()):
+        hint = suggestion(client, known, ";")
+        raise typer.BadParameter(f"unknown client {client!r}{hint} available: {', '.join(known)}")
     return client
 
 
@@ -39,6 +42,7 @@ Client = Annotated[
         metavar="NAME",
         show_default=False,
         callback=_known_client,
+        autocompletion=_clients,
     ),
 ]
 Model = Annotated[

@@ -16,9 +16,14 @@ def known_dialect(dialect: str | None) -> str | None:
     return _known(dialect, dialects())
 
 
+def judged() -> tuple[str, ...]:
+    """Returns the names that servers may be judged by."""
+    return (*dialects(), WHOLE)
+
+
 def known_judged(dialect: str | None) -> str | None:
-    """Returns an option's value if it names what servers are judged by: also this project's own API."""
-    return _known(dialect, (*dialects(), WHOLE))
+    """Returns an option's value if it names what servers are judged by. Raises BadParameter otherwise."""
+    return _known(dialect, judged())
 
 
 def _known(dialect: str | None, known: Sequence[str]) -> str | None:

@@ -11,6 +11,7 @@ from specvino.cli.dialects import DIALECTS, known_dialect
 from specvino.cli.ending import end, needs
 from specvino.cli.mistakes import Commands
 from specvino.conformance.reports import inert
+from specvino.document.loading import dialects
 
 app = typer.Typer(cls=Commands, help="Generate client packages from the OpenAPI document.", no_args_is_help=True)
 
@@ -23,6 +24,7 @@ Dialect = Annotated[
     typer.Option(
         help=f"The system to generate the client for: one of {DIALECTS}. By default, this project's server.",
         callback=known_dialect,
+        autocompletion=dialects,
         metavar="SYSTEM",
     ),
 ]

@@ -9,6 +9,7 @@ import typer
 
 from specvino.cli.dialects import DIALECTS, known_dialect
 from specvino.cli.settings import read_settings
+from specvino.document.loading import dialects
 
 # The groups of the help.
 _model = partial(typer.Option, rich_help_panel="Model")
@@ -360,6 +361,7 @@ Dialect = Annotated[
         f"{DIALECTS}. The options of that system's server are accepted, too: --dialect NAME --help shows them. By "
         "default, the API of this project.",
         callback=known_dialect,
+        autocompletion=dialects,
         show_default=False,
     ),
 ]

@@ -16,7 +16,7 @@ from specvino.cli.ending import end, needs
 from specvino.cli.mistakes import Commands
 from specvino.cli.spec_drift import drift
 from specvino.document import loading
-from specvino.document.loading import OPENAPI_32, dialect_file, lowered
+from specvino.document.loading import OPENAPI_32, dialect_file, dialects, lowered
 from specvino.document.openapi_30 import to_30
 from specvino.document.transforms import for_generators
 
@@ -82,6 +82,7 @@ def print_spec(
         typer.Option(
             help=f"Print the document of another system: one of {DIALECTS}.",
             callback=known_dialect,
+            autocompletion=dialects,
             metavar="SYSTEM",
         ),
     ] = None,
@@ -169,6 +170,7 @@ def explain(
         typer.Option(
             help=f"Describe it as the document of another system does: one of {DIALECTS}.",
             callback=known_dialect,
+            autocompletion=dialects,
             metavar="SYSTEM",
         ),
     ] = None,

@@ -13,7 +13,7 @@ from specvino.cli.dialects import DIALECTS, known_dialect
 from specvino.cli.ending import end
 from specvino.conformance.reports import inert
 from specvino.document import loading
-from specvino.document.loading import OPENAPI_32, dialect_file
+from specvino.document.loading import OPENAPI_32, dialect_file, dialects
 
 
 class Format(StrEnum):
@@ -25,7 +25,12 @@ class Format(StrEnum):
 def drift(
     dialect: Annotated[
         str,
-        typer.Option(help=f"The system to compare: one of {DIALECTS}.", callback=known_dialect, metavar="SYSTEM"),
+        typer.Option(
+            help=f"The system to compare: one of {DIALECTS}.",
+            callback=known_dialect,
+            autocompletion=dialects,
+            metavar="SYSTEM",
+        ),
     ],
     package_version: Annotated[
         str | None,
