@@ -176,7 +176,9 @@ def _add_other_roles(document: dict[str, Any], like: str) -> None:
                 "title": title,
                 "description": "A message of another role. The chat template decides how it is rendered.",
             }
-            schemas[title]["properties"]["role"] = {"type": "string"}
+            role = schemas[title]["properties"]["role"]
+            del role["const"]
+            role["type"] = "string"
         schemas[title]["properties"]["role"]["not"] = {"enum": sorted(mapping)}
         references = [{"$ref": f"#/components/schemas/{choice}"} for choice in (name, title)]
         for _, node in list(objects(document)):
