@@ -2,7 +2,8 @@
 
 import pytest
 
-from specvino.conformance.dialect import NAMES, WHOLE, Dialect
+from specvino.conformance.dialect import NAMES, Dialect
+from specvino.document.loading import WHOLE
 
 
 def facts(name: str) -> dict[str, object]:

@@ -411,7 +411,9 @@ def test_what_is_no_document_is_refused(tmp_path: Path, text: str, reason: str) 
 
 def test_what_is_left_out_is_listed(tmp_path: Path) -> None:
     answers = {"/a": "application/json", **{f"/\x1b[31m{number}": "text/plain" for number in range(22)}}
-    paths = {path: {"get": {"responses": {"200": {"content": {media: {}}}}}} for path, media in answers.items()}
+    paths: dict[str, Any] = {
+        path: {"get": {"responses": {"200": {"content": {media: {}}}}}} for path, media in answers.items()
+    }
     (tmp_path / "d.json").write_text(json.dumps({"openapi": "3.1.0", "paths": paths}))
     command = [sys.executable, "-m", "specvino.cli", "sdk", "python", "--document", str(tmp_path / "d.json")]
     done = subprocess.run([*command, "-o", str(tmp_path / "client")], capture_output=True, text=True, check=True)
