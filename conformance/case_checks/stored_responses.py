@@ -38,9 +38,9 @@ LONGEST = 30.0
 
 PAUSE = 0.1
 
-# How many responses are created and cancelled, until one is cancelled before it is finished. A server without a model
-# finished 6 of 10 first.
-CANCELLATIONS = 12
+# How long the inputs are, and so most answers, of the responses that are created and cancelled until one is cancelled
+# before it is finished. A server without a model finished 6 of 10 of the first length before.
+LENGTHS = (1, 2, 4, 8, 16, 32, 32, 32, 32, 32)
 
 
 async def retrieved_equals_created(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
@@ -243,8 +243,9 @@ async def background_response_completes(session: Session, endpoint: str) -> None
 
 async def background_response_cancelled(session: Session, endpoint: str, *, limit: int) -> None:
     """A background response can be cancelled, repeatedly, and stays cancelled."""
-    for _ in range(CANCELLATIONS):
-        first = await create(session, {"input": LONG_INPUT, "background": True, "max_output_tokens": limit})
+    for times in LENGTHS:
+        body = {"input": LONG_INPUT * times, "background": True, "max_output_tokens": limit * min(times, 4)}
+        first = await create(session, body)
         id = id_of(first)
         second = await cancel(session, id)
         require_answer(second)
