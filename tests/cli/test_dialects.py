@@ -1,4 +1,4 @@
-"""What a shell completes, beside the names of commands and options."""
+"""Options that name a system, and what a shell completes of them."""
 
 import os
 import subprocess
