@@ -67,10 +67,9 @@ class RequestFields:
     `top_logprobs` are those of the answer, and `top_param` is the field with the latter. With `token_ids` the
     endpoint gets the answer's tokens. `token_fields` are the given fields, apart from truncation, that change the
     tokens of a prompt: they have no effect with vision-language models, whose pipeline tokenizes itself. `hidden`
-    are the fields that the model's chat template may not render. `more_tools` are tools in the conversation,
-    besides those in the body's own fields, and `removed_tools` are the fields with tools that the conversation takes
-    away. With `continues` the answer continues the conversation's last message. `limited_by_context` is as in
-    `RequestContext`, for every client.
+    are the fields that the model's chat template may not render. `more_tools` are tools that the conversation adds to
+    those of the body, and `removed_tools` the fields with those that it takes away. With `continues` the answer
+    continues the conversation's last message. `limited_by_context` is as in `RequestContext`, for every client.
     """
 
     body: Body

@@ -97,16 +97,16 @@ def callable_tools(body: Body) -> set[Named]:
 def with_known_tools(body: Body) -> Body:
     """Returns a body of the messages API with texts in place of the changes of tools that aren't defined before."""
     known = set(_declared_tools(body))
-    unknown = []
+    unknown: set[int] = set()
     for block, tool in _tool_changes(body):
         if "definition" in block["tool"]:
             known.add(tool)
         elif tool not in known:
-            unknown.append(block)
+            unknown.add(id(block))  # an equal one may come after the definition
     if not unknown:
         return body
     messages = [
-        {**message, "content": [_TEXT if block in unknown else block for block in blocks]}
+        {**message, "content": [_TEXT if id(block) in unknown else block for block in blocks]}
         if (blocks := _blocks(message))
         else message
         for message in body["messages"]

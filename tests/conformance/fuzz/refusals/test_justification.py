@@ -8,7 +8,7 @@ import pytest
 from specvino.conformance.fuzz.consistent_requests import IMAGE, consistent
 from specvino.conformance.fuzz.refusals.justification import is_justified
 from specvino.conformance.fuzz.refusals.refused_request import RefusedRequest
-from specvino.conformance.fuzz.refusals.tools import callable_tools, matched, with_known_tools
+from specvino.conformance.fuzz.refusals.tools import matched
 from specvino.conformance.fuzz.server import Server
 from specvino.conformance.http.client import Target
 from specvino.document.conditions import value_at
@@ -261,32 +261,6 @@ def test_calls_and_results_of_messages_match(messages, fits, param) -> None:
     assert matched(mended) == mended
     elsewhere = RefusedRequest("messages", {}, {"messages": messages}, "invalid_value", "messages.0.content")
     assert not is_justified(elsewhere, StoringServer())
-
-
-ADDITION = {
-    "type": "tool_addition",
-    "tool": {"type": "tool_definition", "definition": {"name": "g", "input_schema": {}}},
-}
-
-
-@pytest.mark.parametrize(
-    ("blocks", "known", "left"),
-    [
-        ([], True, {"f"}),
-        ([ADDITION], True, {"f", "g"}),
-        ([ADDITION, {"type": "tool_removal", "tool": {"type": "tool_reference", "name": "g"}}], True, {"f"}),
-        ([{"type": "tool_removal", "tool": {"type": "tool_reference", "name": "f"}}], True, set()),
-        ([{"type": "tool_addition", "tool": {"type": "tool_reference", "name": "g"}}, ADDITION], False, {"f", "g"}),
-    ],
-)
-def test_tools_that_a_conversation_changes(blocks, known, left) -> None:
-    """A reference to a tool that comes later, or never, is refused, and a text in its place mends the request."""
-    body = {"tools": [{"name": "f", "input_schema": {}}], "messages": [turn("system", *blocks)]}
-    assert callable_tools(body) == {("function", name) for name in left}
-    refused = RefusedRequest("messages", {}, body, "unknown_tool", "messages.0.content.0.tool.name")
-    assert is_justified(refused, StoringServer()) is not known
-    assert (with_known_tools(body) == body) is known
-    assert with_known_tools(with_known_tools(body)) == with_known_tools(body)
 
 
 def test_an_item_is_looked_for() -> None:
