@@ -48,8 +48,8 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
     closed = dialect["unknown_fields"] == "refused"
     SchemaProjector(projected, entries, closed).run()
     join_same(projected)
-    if "other_roles" in dialect:
-        _add_other_roles(projected, dialect["other_roles"])
+    for title, like in dialect.get("other_roles", {}).items():
+        _add_other_roles(projected, title, like)
     _add_rules(projected, dialect)
     _drop_operations(projected, missing, dialect)
     adapt_answers(projected, dialect)
@@ -163,24 +163,24 @@ def _drop_operations(document: dict[str, Any], missing: set[tuple[str, str]], di
             answer.pop("links", None)
 
 
-def _add_other_roles(document: dict[str, Any], like: str) -> None:
-    """Adds messages of chat with other roles, which are read as those of the role `like` are."""
+def _add_other_roles(document: dict[str, Any], title: str, like: str) -> None:
+    """Adds messages with other roles to the unions of a title, which are read as those of the role `like` are."""
     schemas = document["components"]["schemas"]
     for name, union in list(schemas.items()):
-        if union.get("title") != "Message":
+        if union.get("title") != title:
             continue
         mapping = union["discriminator"]["mapping"]
-        if (title := f"Other{name}") not in schemas:
-            schemas[title] = {
+        if (other := f"Other{name}") not in schemas:
+            schemas[other] = {
                 **copied(resolved(document, {"$ref": mapping[like]})),
-                "title": title,
+                "title": other,
                 "description": "A message of another role. The chat template decides how it is rendered.",
             }
-            role = schemas[title]["properties"]["role"]
+            role = schemas[other]["properties"]["role"]
             del role["const"]
             role["type"] = "string"
-        schemas[title]["properties"]["role"]["not"] = {"enum": sorted(mapping)}
-        references = [{"$ref": f"#/components/schemas/{choice}"} for choice in (name, title)]
+        schemas[other]["properties"]["role"]["not"] = {"enum": sorted(mapping)}
+        references = [{"$ref": f"#/components/schemas/{choice}"} for choice in (name, other)]
         for _, node in list(objects(document)):
             if node.get("items") == references[0]:
                 node["items"] = {"$ref": f"#/components/schemas/Any{name}"}

@@ -10,7 +10,7 @@ from typing import Any
 from specvino.document.conditions import Condition, value_at
 from specvino.document.loading import validators, whole
 from specvino.document.operations import Operation, Schema
-from specvino.document.pointers import at, schema_reference
+from specvino.document.pointers import at, resolved, schema_reference
 from specvino.document.unions import values
 from specvino.document.validator import Validators
 from specvino.generated.errors import ErrorCode
@@ -28,11 +28,11 @@ class Requests:
     `names` are those of the served models; with `any_model`, every unknown name means the first of them, and with
     `model_first`, an unknown one is an error before all others. A body that doesn't match the schema `as_json`, or has
     more than `deepest` objects and lists in each other, is refused as if it were no JSON. `unread` are the entries of
-    the head for this endpoint; `other_roles` is the role in place of those that our messages don't have. With
-    `drops_unmatched_choice`, a choice of a tool that the request doesn't have removes all tools. A body that meets one
-    of the system's `conditions` is refused; `facts` are those about the server with a model. With `input_optional`, an
-    empty or absent input is an empty list. With `summarizes`, reasoning is always returned as a summary. With
-    `appends_suffix`, a suffix is appended to the text instead of being shown to the model.
+    the head for this endpoint; `other_roles` has, by the title of a message's schema, the role in place of those that
+    ours doesn't have. With `drops_unmatched_choice`, a choice of a tool that the request doesn't have removes all
+    tools. A body that meets one of the system's `conditions` is refused; `facts` are those about the server with a
+    model. With `input_optional`, an empty or absent input is an empty list. With `summarizes`, reasoning is always
+    returned as a summary. With `appends_suffix`, a suffix is appended to the text instead of being shown to the model.
     """
 
     def __init__(
@@ -47,7 +47,7 @@ class Requests:
         deepest: int | None = None,
         model_first: bool = False,
         unread: Sequence[Mapping[str, Any]] = (),
-        other_roles: str | None = None,
+        other_roles: Mapping[str, str],
         drops_unmatched_choice: bool = False,
         conditions: Iterable[Condition] = (),
         facts: Callable[[str], Mapping[str, Any]] = lambda _: {},
@@ -61,7 +61,6 @@ class Requests:
         self._deepest = deepest
         self._model_first = model_first
         self._unread = Unread(unread, theirs)
-        self._other_roles = other_roles
         self._inner = Inner(theirs)
         self._drops_unmatched_choice = drops_unmatched_choice
         self._conditions = tuple(conditions)
@@ -77,9 +76,12 @@ class Requests:
         self._usable = Usable(ours, defaults)
         self._default = defaults.get("model")
         self._reads_model = "model" in properties
-        self._ignored = at(whole(), pointer)["properties"].keys() - properties.keys()
+        mine = at(whole(), pointer)["properties"]
+        self._ignored = mine.keys() - properties.keys()
         self._parsed = None if as_json is None else _parsed(as_json, properties)
-        self._switches = _switches(properties, at(whole(), pointer)["properties"])
+        self._switches = _switches(properties, mine)
+        self._messages = resolved(whole(), mine.get("messages", {}).get("items", {}))
+        self._other_role = other_roles.get(self._messages.get("title", ""))
 
     def suffix(self, body: Any) -> str:
         """Returns the suffix to append to each text of the response; an empty string if there is none."""
@@ -107,8 +109,8 @@ class Requests:
             if name not in self._ignored and (value is not None or name in self._takes_null)
         }
         read = self._switches | present
-        if self._other_roles and isinstance(read.get("messages"), list):
-            read["messages"] = with_our_roles(read["messages"], self._other_roles)
+        if self._other_role and isinstance(read.get("messages"), list):
+            read["messages"] = with_our_roles(read["messages"], self._messages, self._other_role)
         model = read.get("model")
         unnamed = model is None or model == self._default or (self._any_model and model not in self._names)
         if unnamed or not self._reads_model:

@@ -180,7 +180,7 @@ class System:
             deepest=self._head["errors"].get("deepest"),
             model_first=self._head["errors"].get("model_first", False),
             unread=self._head.get("unread", {}).get(own.endpoint, ()),
-            other_roles=self._head.get("other_roles") if own.endpoint in ("chat", "tokenize") else None,
+            other_roles=self._head.get("other_roles", {}),
             conditions=[
                 Condition(name, entry)
                 for name, entry in self._head.get("conditions", {}).items()

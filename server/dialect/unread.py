@@ -41,9 +41,9 @@ def _without(value: Any, path: Sequence[str], entry: Mapping[str, Any], conditio
     return {**value, name: [_without(child, inner, entry, condition) for child in value[name]]}
 
 
-def with_our_roles(messages: Sequence[Any], instead: str) -> list[Any]:
-    """Returns chat messages in which a role that our document doesn't have, or none, is `instead`."""
-    ours = whole()["components"]["schemas"]["Message"]["discriminator"]["mapping"]
+def with_our_roles(messages: Sequence[Any], union: Schema, instead: str) -> list[Any]:
+    """Returns messages in which a role that our schema of them doesn't have, or none, is `instead`."""
+    ours = union["discriminator"]["mapping"]
     return [
         {**message, "role": instead} if isinstance(message, Mapping) and message.get("role") not in ours else message
         for message in messages

@@ -2,12 +2,14 @@
 
 `specvino spec drift` reads the classes of a system. Here they run, in an environment of their own and with stubs for
 what needs a GPU: bodies are drawn from our document of the system and from the JSON Schemas of its classes, and both
-judge all of them. Differences are listed in `allowed/SYSTEM.yaml`, if not in `upstream/allowed/SYSTEM.yaml`: those
-that only show when code runs. For a system that isn't on the package index, `--source FOLDER` has its sources.
+judge all of them; so do Ollama's middleware and llama.cpp's server. Differences are listed in `allowed/SYSTEM.yaml`, if
+not in `upstream/allowed/SYSTEM.yaml`: those that only show when code runs. For a system that isn't on the package
+index, `--source FOLDER` has its sources.
 """
 
 import argparse
 import json
+import os
 import socket
 import subprocess
 import sys
@@ -145,6 +147,18 @@ def server(settings: dict[str, Any], program: Path, document: dict[str, Any]) ->
 @contextmanager
 def judge(system: str, settings: dict[str, Any], source: Path | None, work: Path) -> Iterator[Judge]:
     """Yields the judge of a system. Raises Unreadable if it can't be had."""
+    command = _of_go if "module" in settings else _of_python
+    with subprocess.Popen(
+        command(system, settings, source, work / system), stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    ) as process:
+        try:
+            yield Judge(process)
+        finally:
+            process.kill()
+
+
+def _of_python(system: str, settings: dict[str, Any], source: Path | None, work: Path) -> list[str]:
+    """Returns the command that runs a system's classes."""
     entry = table(system)
     if not isinstance(entry, Table):
         raise Unreadable(f"{system} isn't written in Python")
@@ -161,18 +175,24 @@ def judge(system: str, settings: dict[str, Any], source: Path | None, work: Path
         if part == "request" and endpoint in settings["bodies"]
     }
     arguments = json.dumps({"classes": classes, "run": settings["run"], "absent": settings["absent"]})
-    command = [
-        str(_environment(work / system, settings)),
-        str(HERE / "judge.py"),
-        entry.package,
-        str(folder),
-        arguments,
-    ]
-    with subprocess.Popen(command, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as process:
-        try:
-            yield Judge(process)
-        finally:
-            process.kill()
+    return [str(_environment(work, settings)), str(HERE / "judge.py"), entry.package, str(folder), arguments]
+
+
+def _of_go(system: str, settings: dict[str, Any], source: Path | None, work: Path) -> list[str]:
+    """Returns the program that `HERE/system/main.go` and the system's sources are compiled to."""
+    if source is None:
+        raise Unreadable(f"{system} has no package on the index; give the folder with its sources with --source")
+    compiler = _environment(work, settings).with_name("go")
+    link = work / "sources" / "src" / settings["module"]
+    link.parent.mkdir(parents=True, exist_ok=True)
+    link.unlink(missing_ok=True)
+    link.symlink_to(source.absolute())
+    # Without modules, whose versions Go would have to download, packages are looked up in these folders.
+    found = {"GO111MODULE": "off", "GOPATH": f"{HERE / system}:{work / 'sources'}", "GOCACHE": str(work / "built")}
+    built = [str(compiler), "build", "-o", str(work / "judge"), str(HERE / system / "main.go")]
+    if subprocess.run(built, env={**os.environ, **found}, check=False).returncode:
+        raise Unreadable(f"{system}'s sources in {source} can't be compiled")
+    return [str(work / "judge")]
 
 
 def _environment(folder: Path, settings: dict[str, Any]) -> Path:
