@@ -50,17 +50,18 @@ class Allowed:
         )
 
 
-def read(name: str, path: Path | None = None) -> list[Allowed]:
-    """Returns the entries of a file, by default the packaged file `name`: a system, or `SYSTEM.openapi` for its own
-    OpenAPI document. That file may not exist. An older version, SYSTEM@VERSION, also has the entries of the newest.
+def read(name: str, path: Path | None = None, folder: Traversable | None = None) -> list[Allowed]:
+    """Returns the entries of a file, by default those of the file `name` in a folder, by default the packaged one: a
+    system, or `SYSTEM.openapi` for its own OpenAPI document. There may be no such file in the folder. An older version,
+    SYSTEM@VERSION, also has the entries of the newest.
 
     Raises Unreadable for a file that isn't a list of valid entries.
     """
-    file = path or files("specvino.upstream") / "allowed" / f"{name}.yaml"
-    if path is None and (system := system_name(name)) != name:
-        newest = [replace(entry, is_optional=True) for entry in read(system)]
-        return newest if not file.is_file() else [*newest, *_entries(file)]
-    return [] if path is None and not file.is_file() else _entries(file)
+    if path is not None:
+        return _entries(path)
+    file = (folder or files("specvino.upstream") / "allowed") / f"{name}.yaml"
+    newest = [] if (system := system_name(name)) == name else read(system, folder=folder)
+    return [*(replace(entry, is_optional=True) for entry in newest), *(_entries(file) if file.is_file() else [])]
 
 
 def _entries(file: Traversable) -> list[Allowed]:

@@ -313,10 +313,8 @@ def main() -> int:
             print(f"{system}: {error}")
             failed = True
             continue
-        listed = HERE / "allowed" / f"{system}.yaml"
-        own = allow_list.read(system, listed) if listed.is_file() else []
         beyond, _ = allow_list.sift(comparison.differences, allow_list.read(system))
-        left, unused = allow_list.sift(beyond, own)
+        left, unused = allow_list.sift(beyond, allow_list.read(system, folder=HERE / "allowed"))
         print(
             f"{system}: {comparison.bodies} bodies, {len(comparison.differences)} differences, {len(left)} of them new;"
             f" {comparison.converted} bodies with values that the system converts,"

@@ -142,10 +142,15 @@ def conversation_of_vllm(request: typing.Any) -> None:
             request_instructions=request.instructions, request_input=request.input
         )
         of_responses.construct_tool_dicts(request.tools, request.tool_choice)
-    reading = importlib.import_module("vllm.renderers.chat_utils.chat_message")
+    if Path(*importlib.import_module("vllm").__path__, "renderers", "chat_utils").is_dir():
+        reading = importlib.import_module("vllm.renderers.chat_utils.chat_message")
+        read = reading.parse_chat_message_content
+    else:  # until 0.29
+        reading = importlib.import_module("vllm.entrypoints.chat_utils")
+        read = reading._parse_chat_message_content
     conversation = []
     for message in messages:
-        conversation += reading.parse_chat_message_content(message, WithoutMedia(), "string", False)
+        conversation += read(message, WithoutMedia(), "string", False)
     reading._postprocess_messages(conversation)
 
 
