@@ -1,11 +1,13 @@
-"""Compresses the two largest data of a wheel by LZMA, and takes the indentation out of the documents; pyproject.toml
-has everything else of the package.
+"""Compresses the two largest data of a wheel by LZMA, takes the indentation out of the documents, and adds the address
+of the repository that GitHub builds it for; pyproject.toml has everything else of the package.
 
 `portal/packed.py` and `portal/reference` read both forms, because a clone has the files as they are.
 """
 
 import json
 import lzma
+import os
+import re
 import tarfile
 from pathlib import Path
 
@@ -39,4 +41,23 @@ def _without_owner(member: tarfile.TarInfo) -> tarfile.TarInfo:
     return member.replace(mtime=0, mode=0o644, uid=0, gid=0, uname="", gname="", deep=False)
 
 
-setup(cmdclass={"build_py": Packed})
+def _page() -> dict[str, object]:
+    """Returns the text and the links of the package's page on PyPI, where relative links of the README lead nowhere:
+    they are made absolute where a workflow of GitHub says for which repository and commit it builds.
+    """
+    text = Path("README.md").read_text("utf-8")
+    links = {}
+    if repository := os.environ.get("GITHUB_REPOSITORY"):
+        address = f"{os.environ['GITHUB_SERVER_URL']}/{repository}"
+        commit = os.environ["GITHUB_SHA"]
+
+        def absolute(link: re.Match[str]) -> str:
+            kind = "raw" if link[1].endswith(".png") else "blob"
+            return f"]({address}/{kind}/{commit}/{link[1]})"
+
+        text = re.sub(r"\]\((?!https?:|#)([^)]+)\)", absolute, text)
+        links = {"Source": address, "Issues": f"{address}/issues", "Changelog": f"{address}/blob/{commit}/CHANGELOG.md"}
+    return {"long_description": text, "long_description_content_type": "text/markdown", "project_urls": links}
+
+
+setup(cmdclass={"build_py": Packed}, **_page())

@@ -1,11 +1,16 @@
 """The wheel holds every package and what they read."""
 
+import re
+import runpy
 import shutil
+import sys
 import tomllib
 import zlib
 from importlib.metadata import PackagePath, distribution
 from importlib.resources import files
 from pathlib import Path
+from types import ModuleType
+from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
@@ -43,6 +48,37 @@ def test_every_dialect_has_its_document_in_the_package() -> None:
 
 def test_the_document_comes_with_the_package() -> None:
     assert whole()["openapi"].startswith("3.2")
+
+
+def test_the_page_on_pypi_has_absolute_links(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What a workflow of GitHub builds; PyPI resolves no links of a README that are relative."""
+    for name, value in {"SERVER_URL": "https://github.com", "REPOSITORY": "owner/name", "SHA": "abc"}.items():
+        monkeypatch.setenv(f"GITHUB_{name}", value)
+    text = built(monkeypatch)["long_description"]
+    assert "](https://github.com/owner/name/raw/abc/docs/images/matrix.png)" in text
+    assert "](https://github.com/owner/name/blob/abc/SECURITY.md)" in text
+    assert re.findall(r"\]\((?!https?://|#)[^)]*", text) == []
+    assert built(monkeypatch)["project_urls"]["Source"] == "https://github.com/owner/name"
+
+
+def test_without_an_address_the_page_is_the_readme(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GITHUB_REPOSITORY", raising=False)
+    assert built(monkeypatch)["long_description"] == (PROJECT / "README.md").read_text("utf-8")
+    assert built(monkeypatch)["project_urls"] == {}
+
+
+def built(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
+    """Returns what setup.py gives to setuptools, which the environment of the tests doesn't have."""
+    given: dict[str, Any] = {}
+    setuptools, command = ModuleType("setuptools"), ModuleType("setuptools.command.build_py")
+    setuptools.setup = given.update  # type: ignore[attr-defined]
+    command.build_py = object  # type: ignore[attr-defined]
+    monkeypatch.setitem(sys.modules, "setuptools", setuptools)
+    monkeypatch.setitem(sys.modules, "setuptools.command", ModuleType("setuptools.command"))
+    monkeypatch.setitem(sys.modules, "setuptools.command.build_py", command)
+    monkeypatch.chdir(PROJECT)
+    runpy.run_path("setup.py")
+    return given
 
 
 def test_the_wheel_stays_small() -> None:
