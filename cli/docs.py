@@ -65,6 +65,10 @@ def build(
     except BuildError as error:
         end(str(error))
     typer.echo(f"the site is in {output}: open {output / 'index.html'}")
+    if not url:
+        typer.echo("without --url the sitemap is empty, and pages have no canonical links and link previews", err=True)
+    if not repository:
+        typer.echo("without --repository rows of the matrix have no links to report or correct them", err=True)
 
 
 def parts() -> "Made":

@@ -1,5 +1,6 @@
 """`specvino docs build`: what it gives to the portal, whose build is tried in tests/portal/test_build.py."""
 
+import re
 from pathlib import Path
 
 import pytest
@@ -16,9 +17,10 @@ def test_the_site_is_built_in_the_folder_that_is_named(monkeypatch: pytest.Monke
     given = []
     monkeypatch.setattr("specvino.portal.build.build", lambda *arguments: given.append(arguments))
     options = ["-o", "site/", "--url", "https://example.org/docs/", "--repository", "https://example.org/it"]
-    for chosen in ([], options):
+    for chosen, lacking in (([], ["--url", "--repository"]), (options, [])):
         run = CliRunner().invoke(main, ["docs", "build", *chosen])
-        assert (run.exit_code, run.output) == (0, "the site is in site: open site/index.html\n")
+        assert (run.exit_code, run.stdout) == (0, "the site is in site: open site/index.html\n")
+        assert re.findall("without (--[a-z]+)", run.stderr) == lacking
     (_, _, nowhere), (folder, made, addresses) = given
     assert nowhere == Addresses()
     assert (folder, addresses) == (Path("site"), Addresses("https://example.org/docs/", "https://example.org/it"))
