@@ -1,5 +1,6 @@
 """Conversions of a document: to OpenAPI 3.1, to 3.2, or with rules between fields in a form for Schemathesis."""
 
+import itertools
 import pickle
 from collections.abc import Mapping
 from typing import Any
@@ -81,7 +82,7 @@ def for_generators(document: dict[str, Any]) -> dict[str, Any]:
 
     - Links with a body move to `x-links`: swagger-parser, on which openapi-generator is based, only accepts strings as
       bodies. Schemathesis reads these links.
-    - Arrays have `items`, which `spectral:oas` requires, even in `x-support`.
+    - Arrays have `items`, which `spectral:oas` requires, even in `x-support` and in conditions of `x-dialect`.
     - A property that is always null is a `const`, and rules between fields, which no generator reads, are the `then`
       of an `if` that always holds. Otherwise openapi-generator's `python` ends with the exception "Codegen Property not
       yet supported in getPydanticType": for `type: null` outside a union, and for null among three branches of a
@@ -111,6 +112,9 @@ def for_generators(document: dict[str, Any]) -> dict[str, Any]:
             if type_names(child) == ["null"]:
                 schema["properties"][name] = {**_without(child, "type"), "const": None}
         _move_rules(schema)
+    for entry in itertools.chain.from_iterable(changed.get("x-dialect", {}).get("unread", {}).values()):
+        for _, condition in descend(entry["if"], ""):
+            _add_items(condition)
     _rename_components(changed)
     return changed
 
@@ -145,11 +149,9 @@ def _one_type(schema: dict[str, Any]) -> None:
 
 
 def _move_rules(schema: dict[str, Any]) -> None:
-    rules = [part for part in schema.get("allOf", ()) if "if" in part]
-    if not rules or "properties" not in schema or "if" in schema:
-        return
-    rest = [part for part in schema.pop("allOf") if "if" not in part]
-    schema |= {"if": {}, "then": {"allOf": rules}} | ({"allOf": rest} if rest else {})
+    parts = schema.get("allOf", ())
+    if "properties" in schema and "if" not in schema and any(part.keys() & {"if", "allOf"} for part in parts):
+        schema |= {"if": {}, "then": {"allOf": schema.pop("allOf")}}
 
 
 def _move_links(response: dict[str, Any]) -> None:

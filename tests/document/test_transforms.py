@@ -104,10 +104,14 @@ def test_for_generators_bodies_are_accepted_as_before(name: str) -> None:
             {
                 "properties": {},
                 "if": {},
-                "then": {"allOf": [{"if": {"required": ["a"]}, "then": False}]},
-                "allOf": [{"required": ["b"]}],
+                "then": {"allOf": [{"if": {"required": ["a"]}, "then": False}, {"required": ["b"]}]},
             },
         ),
+        (
+            {"properties": {}, "allOf": [{"allOf": [{"required": ["a"]}]}]},
+            {"properties": {}, "if": {}, "then": {"allOf": [{"allOf": [{"required": ["a"]}]}]}},
+        ),
+        ({"properties": {}, "allOf": [{"required": ["a"]}]}, {"properties": {}, "allOf": [{"required": ["a"]}]}),
     ],
 )
 def test_for_generators_form_of_a_schema(schema: dict[str, Any], expected: dict[str, Any]) -> None:
