@@ -37,4 +37,4 @@ def needs(extra: str) -> Iterator[None]:
     except ModuleNotFoundError as error:
         if (error.name or "specvino").startswith("specvino"):
             raise  # a bug of ours
-        sys.exit(f"specvino: this command requires the package {error.name}: {command(extra)}")
+        end(f"this command requires the package {error.name}: {command(extra)}")

@@ -24,8 +24,9 @@ _REASONS = {
 
 def suggestion(name: str, known: Iterable[str], otherwise: str = "") -> str:
     """Returns "; did you mean …?" with the known name that is like this one, or `otherwise` if none is."""
-    near = get_close_matches(name, list(known), n=1)
-    return f"; did you mean {near[0]}?" if near else otherwise
+    bare = {one.lstrip("-"): one for one in known}  # two dashes would make options alike
+    near = get_close_matches(name.lstrip("-"), bare.keys() - {name}, n=1, cutoff=0.7)
+    return f"; did you mean {bare[near[0]]}?" if near else otherwise
 
 
 class Commands(TyperGroup):

@@ -17,6 +17,7 @@ import yaml
 from typer.core import TyperArgument, TyperCommand, TyperGroup, TyperOption
 
 from specvino.cli.mistakes import suggestion
+from specvino.document.yaml_text import UniqueKeys
 
 PREFIX = "SPECVINO_"
 
@@ -90,7 +91,7 @@ def values_of(file: Path) -> dict[Any, Any]:
     """Returns what a file, YAML or TOML, says of options. Raises BadParameter."""
     try:
         text = file.read_text("utf-8")
-        read = tomllib.loads(text) if file.suffix == ".toml" else yaml.safe_load(text)
+        read = tomllib.loads(text) if file.suffix == ".toml" else yaml.load(text, UniqueKeys)
     except OSError as error:
         raise typer.BadParameter(f"{file}: can't be read: {error.strerror}") from None
     except (ValueError, yaml.YAMLError) as error:

@@ -6,31 +6,17 @@ from typing import Any
 import yaml
 
 from specvino.document.walk import DATA
-from specvino.document.yaml_text import LOADER
+from specvino.document.yaml_text import UniqueKeys
 
 
 class SpecError(Exception):
     """The source can't be read or put together; `str()` names the file."""
 
 
-class _Loader(LOADER):  # type: ignore[misc]
-    """Loads YAML with duplicate keys as an error, and dates as strings."""
+class _Loader(UniqueKeys):
+    """Loads dates as strings."""
 
 
-def _mapping(loader: Any, node: yaml.MappingNode) -> dict[str, Any]:
-    pairs = [
-        (loader.construct_object(key, deep=True), loader.construct_object(value, deep=True))
-        for key, value in node.value
-    ]
-    result: dict[str, Any] = {}
-    for key, value in pairs:
-        if key in result:
-            raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} is duplicated", node.start_mark)
-        result[key] = value
-    return result
-
-
-_Loader.add_constructor("tag:yaml.org,2002:map", _mapping)
 _Loader.yaml_implicit_resolvers = {
     first: [(tag, regexp) for tag, regexp in resolvers if tag != "tag:yaml.org,2002:timestamp"]
     for first, resolvers in yaml.SafeLoader.yaml_implicit_resolvers.items()

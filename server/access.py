@@ -14,7 +14,7 @@ import stat
 from collections.abc import Callable, Iterable, Mapping
 from functools import partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 from connexion.security import NO_VALUE, AbstractSecurityHandler
@@ -39,9 +39,15 @@ class KeyFileError(WrongInput):
     """The key file or environment variable can't be used; `str()` is the reason in one line."""
 
 
-def read_keys(file: Path | None, environment: str = ENVIRONMENT) -> dict[str, tuple[str, ...]]:
+class KeyLine(NamedTuple):
+    """Where a key stands, for errors, and the words that follow it there."""
+
+    place: str
+    words: tuple[str, ...] = ()
+
+
+def read_keys(file: Path | None, environment: str = ENVIRONMENT) -> dict[str, KeyLine]:
     """Returns the keys of a file, one per line, or else the key in the environment variable; empty if keys aren't used.
-    Each has the words that follow it in its line.
 
     A blank key is an error, and doesn't mean that keys aren't used. Raises KeyFileError.
     """
@@ -49,15 +55,21 @@ def read_keys(file: Path | None, environment: str = ENVIRONMENT) -> dict[str, tu
         key = os.environ.get(environment)
         if key is not None and not key.strip():
             raise KeyFileError(f"the environment variable {environment} is blank: set it to a key, or unset it")
-        return {} if key is None else {key.strip(): ()}
+        return {} if key is None else {key.strip(): KeyLine(f"the environment variable {environment}")}
     try:
-        lines = file.read_text(encoding="utf-8").splitlines()
+        content = file.read_bytes()
         mode = stat.S_IMODE(file.stat().st_mode)
-    except (OSError, UnicodeDecodeError) as error:
-        reason = error.strerror if isinstance(error, OSError) else error
-        raise KeyFileError(f"the API key file {file} can't be read: {reason}") from error
-    words = (line.split() for line in lines if not line.lstrip().startswith("#"))
-    keys = {line[0]: tuple(line[1:]) for line in words if line}
+        lines = content.decode("utf-8").splitlines()
+    except OSError as error:
+        raise KeyFileError(f"the API key file {file} can't be read: {error.strerror}") from error
+    except UnicodeDecodeError as error:
+        line = content.count(b"\n", 0, error.start) + 1
+        raise KeyFileError(f"the API key file {file}, line {line}: isn't UTF-8") from error
+    keys = {
+        words[0]: KeyLine(f"the API key file {file}, line {number}", tuple(words[1:]))
+        for number, line in enumerate(lines, 1)
+        if (words := line.split()) and not words[0].startswith("#")
+    }
     if not keys:
         raise KeyFileError(f"the API key file {file} contains no key")
     if mode & (stat.S_IRWXG | stat.S_IRWXO):

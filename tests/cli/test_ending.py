@@ -51,7 +51,7 @@ def test_commands_start_without_what_only_some_of_them_need() -> None:
 )
 def test_what_needs_an_extra(arguments, extra) -> None:
     result = specvino(*arguments)
-    assert result.returncode == 1
+    assert result.returncode == 2
     assert result.stderr.count("\n") == 1
     assert command(extra) in result.stderr
 
@@ -60,7 +60,7 @@ def test_what_needs_an_extra(arguments, extra) -> None:
 def test_what_needs_opentelemetry(option) -> None:
     without = "import sys; sys.modules.update({'opentelemetry': None})"
     result = specvino("serve", "--engine", "scripted", option, "http://127.0.0.1:9", without=without)
-    assert result.returncode == 1
+    assert result.returncode == 2
     assert result.stderr.count("\n") == 1
     assert command("otel") in result.stderr
 

@@ -77,6 +77,7 @@ def test_a_file_of_comments_sets_nothing(serve: Serve, tmp_path: Path) -> None:
         ("port: x", "Invalid value for --port (from {file}): 'x' isn't an integer"),
         ("- port", "isn't a mapping of options to values"),
         ("a: [", "isn't valid YAML: "),
+        ("port: 1\nport: 2", "the key 'port' is duplicated"),
     ],
 )
 def test_a_file_that_cannot_be_used(serve: Serve, tmp_path: Path, text: str, why: str) -> None:

@@ -17,7 +17,8 @@ def written(folder: Path, text: str, mode: int = 0o600) -> Path:
 
 def test_one_a_line(tmp_path, caplog) -> None:
     file = written(tmp_path, "# of the team\none\n\n  two \n  # old: three\n#four\nfi#ve\n")
-    assert read_keys(file) == {"one": (), "two": (), "fi#ve": ()}
+    places = {key: line.place.removeprefix(f"the API key file {file}, ") for key, line in read_keys(file).items()}
+    assert places == {"one": "line 2", "two": "line 4", "fi#ve": "line 7"}
     assert caplog.messages == []
 
 
@@ -27,10 +28,16 @@ def test_a_file_without_a_key_is_a_mistake(tmp_path, text) -> None:
         read_keys(written(tmp_path, text))
 
 
+def test_a_file_that_is_no_text(tmp_path) -> None:
+    (tmp_path / "keys").write_bytes(b"one\ntwo\xff\n")
+    with pytest.raises(KeyFileError, match="keys, line 2: isn't UTF-8"):
+        read_keys(tmp_path / "keys")
+
+
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o644, 0o660, 0o666])
 def test_a_file_that_others_can_open_is_warned_of(tmp_path, caplog, mode) -> None:
     with caplog.at_level(logging.WARNING):
-        assert read_keys(written(tmp_path, "one", mode)) == {"one": ()}
+        assert read_keys(written(tmp_path, "one", mode)).keys() == {"one"}
     (line,) = caplog.messages
     assert f"{mode:03o}" in line
     assert "one" not in line.replace(str(tmp_path), "")
@@ -40,7 +47,7 @@ def test_the_environment(monkeypatch) -> None:
     monkeypatch.delenv(ENVIRONMENT, raising=False)
     assert read_keys(None) == {}
     monkeypatch.setenv(ENVIRONMENT, " one ")
-    assert read_keys(None) == {"one": ()}
+    assert read_keys(None) == {"one": (f"the environment variable {ENVIRONMENT}", ())}
 
 
 @pytest.mark.parametrize("value", ["", " ", "\n"])

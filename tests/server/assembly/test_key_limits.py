@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from specvino.handlers.allowance import KeyLimits
-from specvino.server.access import KeyFileError, owner, read_keys
+from specvino.server.access import KeyFileError, KeyLine, owner, read_keys
 from specvino.server.assembly.key_limits import key_limits
 from specvino.server.assembly.options import OptionError, ServeOptions
 
@@ -40,7 +40,8 @@ def test_a_key_may_have_limits_of_its_own(tmp_path: Path) -> None:
 )
 def test_only_limits_may_follow_a_key(word: str) -> None:
     with pytest.raises(KeyFileError, match="only limits may follow") as caught:
-        key_limits({"key": ("max-num-seqs=1", word)}, ServeOptions())
+        key_limits({"key": KeyLine("keys, line 7", ("max-num-seqs=1", word))}, ServeOptions())
+    assert "keys, line 7: " in str(caught.value)
     assert "secret" not in str(caught.value)
 
 
