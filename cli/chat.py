@@ -10,6 +10,7 @@ from urllib.parse import urlsplit
 
 import typer
 
+from specvino.cli.conform_options import CaCert
 from specvino.cli.ending import end
 
 _HERE = "http://127.0.0.1:8000/v1"
@@ -40,6 +41,7 @@ def chat(
         str | None,
         typer.Option("--api-key", envvar="SPECVINO_API_KEY", help="The API key, sent as a bearer token."),
     ] = None,
+    cacert: CaCert = None,
 ) -> None:
     """Chat with a model in the terminal. /help lists the commands there."""
     # Only here: httpx and rich's Markdown take a tenth of a second, which no other command has to spend.
@@ -54,7 +56,7 @@ def chat(
     if is_piped and not message:
         end("stdin has no message")
     try:
-        with _base_url(target) as url, Endpoint(url, api_key) as endpoint:
+        with _base_url(target) as url, Endpoint(url, api_key, cacert) as endpoint:
             session = Session(endpoint, model, system, image or ())
             if is_piped:
                 session.print_answer(message)

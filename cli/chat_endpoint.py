@@ -1,8 +1,10 @@
 """The chat endpoint of any server, over HTTP: the names of its models, and an answer as it is generated."""
 
 import json
+import ssl
 from collections.abc import Iterator
 from dataclasses import dataclass, field
+from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
@@ -50,10 +52,15 @@ class Answer:
 class Endpoint:
     """The chat endpoint below a base URL. As a context, it closes its connections at the end."""
 
-    def __init__(self, base_url: str, key: str | None) -> None:
+    def __init__(self, base_url: str, key: str | None, cacert: Path | None = None) -> None:
+        """cacert: a file of CA certificates instead of the default ones. Raises ChatError if it has none."""
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self.url = base_url.rstrip("/")
-        self._client = httpx.Client(headers=headers, timeout=httpx.Timeout(None, connect=_CONNECT))
+        try:
+            verify = True if cacert is None else ssl.create_default_context(cafile=cacert)
+        except OSError as error:
+            raise ChatError(f"{cacert} has no readable certificates: {error.strerror or error}") from None
+        self._client = httpx.Client(headers=headers, timeout=httpx.Timeout(None, connect=_CONNECT), verify=verify)
 
     def __enter__(self) -> Self:
         return self

@@ -53,6 +53,7 @@ def test_a_wrong_value_elsewhere_than_on_the_command_line(tmp_path) -> None:
     ("arguments", "reason"),
     [
         ("serve --prot 1", "No such option: --prot; did you mean --port?"),
+        ("serve --bogus 1", "No such option: --bogus; `specvino serve -h` shows the usage"),
         ("serve --weights int4", "No such option: --weights; `specvino pull` has it"),
         ("serve --zzz", "No such option: --zzz; `specvino serve -h` shows the usage"),
         ("serve --port", "Option '--port' requires an argument."),

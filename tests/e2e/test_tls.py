@@ -3,6 +3,8 @@
 import re
 import socket
 import ssl
+import subprocess
+import sys
 from pathlib import Path
 
 import httpx
@@ -29,5 +31,10 @@ def test_https(tmp_path: Path) -> None:
             encrypted.sendall(b"nonsense\r\n\r\n")
             answer = b"".join(iter(lambda: encrypted.recv(4096), b""))
         assert answer.startswith(b"HTTP/1.1 400 ")
+        chat = [sys.executable, "-m", "specvino.cli", "chat", address[1], "-"]
+        for options, words in (([], "certificate verify failed"), (["--cacert", authority], "")):
+            done = subprocess.run([*chat, *options], input="hi", capture_output=True, text=True, check=False)
+            assert (done.returncode == 0, words in done.stderr) == (not words, True)
+            assert bool(done.stdout.strip()) == (not words)
         assert server.stop() == 0
     assert "Traceback" not in server.output
