@@ -64,7 +64,7 @@ GO_PACKAGES = Path("/usr/share/gocode")
 KNOWN: dict[str, frozenset[str]] = {
     "openapi-python-client": frozenset(DOCUMENTS),
     "openapi-generator, go": frozenset(("specvino", "ollama", "sglang")),
-    "openapi-generator, java": frozenset(("specvino", "fastdeploy", "llama-cpp", "ovms", "sglang", "vllm")),
+    "openapi-generator, java": frozenset(("specvino", "fastdeploy", "llama-cpp", "ollama", "ovms", "sglang", "vllm")),
 }
 
 
