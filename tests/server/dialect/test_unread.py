@@ -7,6 +7,7 @@ import pytest
 from specvino.document.loading import dialect_file, load, whole
 from specvino.document.validator import Validators
 from specvino.generated.handlers import OPERATIONS
+from specvino.handlers.errors import ApiError
 from specvino.server.dialect import System
 from specvino.server.dialect.unread import Unread
 from specvino.server.validation.schema import SchemaCheck
@@ -80,6 +81,33 @@ def test_free_objects_keep_all_their_members() -> None:
     tool = {"type": "function", "function": {"name": "f", "parameters": parameters}}
     ours = read("ovms", chat_template_kwargs=kwargs, tools=[tool])
     assert (ours["chat_template_kwargs"], ours["tools"]) == (kwargs, [tool])
+
+
+@pytest.mark.parametrize(
+    ("name", "operation", "roles"),
+    [
+        ("ollama", CHAT, ["critic", None]),
+        ("llama-cpp", CHAT, ["critic"]),
+        ("vllm", CHAT, ["critic"]),
+        ("ollama", "create_message", ["critic", None]),
+        ("llama-cpp", "create_message", ["critic"]),
+        ("vllm", "create_message", []),
+        ("sglang", CHAT, []),
+    ],
+)
+def test_messages_of_other_roles_are_read_as_those_of_a_user(
+    name: str, operation: str, roles: list[str | None]
+) -> None:
+    known = {"role": "assistant", "content": "hi"}
+    more = {} if operation == CHAT else {"max_tokens": 4}
+    for role in ("critic", None):
+        messages = [known, {"content": "hi"} | ({} if role is None else {"role": role})]
+        if role in roles:
+            read_as = read(name, operation, model="m", messages=messages, **more)["messages"]
+            assert read_as == [known, {"content": "hi", "role": "user"}]
+        else:
+            with pytest.raises(ApiError, match="role"):
+                read(name, operation, model="m", messages=messages, **more)
 
 
 def test_what_ovms_does_not_read() -> None:
