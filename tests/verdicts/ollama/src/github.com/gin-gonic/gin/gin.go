@@ -34,10 +34,10 @@ func NewContext(request *http.Request, recorder *httptest.ResponseRecorder) *Con
 	return &Context{Request: request, Writer: writer{recorder}}
 }
 
-func (c *Context) Next()                        { c.Continued = true }
-func (c *Context) Set(key string, value any)    {}
-func (c *Context) Param(key string) string      { return "" }
-func (c *Context) GetHeader(key string) string  { return c.Request.Header.Get(key) }
+func (c *Context) Next()                       { c.Continued = true }
+func (c *Context) Set(key string, value any)   {}
+func (c *Context) Param(key string) string     { return "" }
+func (c *Context) GetHeader(key string) string { return c.Request.Header.Get(key) }
 func (c *Context) AbortWithStatusJSON(code int, answer any) {
 	c.Writer.WriteHeader(code)
 	json.NewEncoder(c.Writer).Encode(answer)

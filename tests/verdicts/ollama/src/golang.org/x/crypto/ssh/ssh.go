@@ -13,5 +13,5 @@ type Signer interface {
 	Sign(io.Reader, []byte) (*Signature, error)
 }
 
-func ParsePrivateKey([]byte) (Signer, error)  { return nil, errors.New("no keys") }
-func MarshalAuthorizedKey(PublicKey) []byte   { return nil }
+func ParsePrivateKey([]byte) (Signer, error) { return nil, errors.New("no keys") }
+func MarshalAuthorizedKey(PublicKey) []byte  { return nil }
