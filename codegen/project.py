@@ -164,10 +164,10 @@ def _drop_operations(document: dict[str, Any], missing: set[tuple[str, str]], di
 
 
 def _add_other_roles(document: dict[str, Any], title: str, like: str) -> None:
-    """Adds messages with other roles to the unions of a title, which are read as those of the role `like` are."""
+    """Adds a message with any other role to the unions with this title. It is like the one of the role `like`."""
     schemas = document["components"]["schemas"]
     for name, union in list(schemas.items()):
-        if union.get("title") != title:
+        if union.get("title") != title or "discriminator" not in union:
             continue
         mapping = union["discriminator"]["mapping"]
         if (other := f"Other{name}") not in schemas:

@@ -1,7 +1,7 @@
 """Requests of another system: validated by its schema and converted to ours, with its defaults for `model` and
 `suffix`."""
 
-from collections.abc import AsyncGenerator, Callable, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Collection, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from dataclasses import replace
 from functools import cache
@@ -28,11 +28,12 @@ class Requests:
     `names` are those of the served models; with `any_model`, every unknown name means the first of them, and with
     `model_first`, an unknown one is an error before all others. A body that doesn't match the schema `as_json`, or has
     more than `deepest` objects and lists in each other, is refused as if it were no JSON. `unread` are the entries of
-    the head for this endpoint; `other_roles` has, by the title of a message's schema, the role in place of those that
-    ours doesn't have. With `drops_unmatched_choice`, a choice of a tool that the request doesn't have removes all
-    tools. A body that meets one of the system's `conditions` is refused; `facts` are those about the server with a
-    model. With `input_optional`, an empty or absent input is an empty list. With `summarizes`, reasoning is always
-    returned as a summary. With `appends_suffix`, a suffix is appended to the text instead of being shown to the model.
+    the head for this endpoint; `other_roles` has, by the title of our schema of messages, the role that replaces those
+    that the schema doesn't have. With `drops_unmatched_choice`, a choice of a tool that the request doesn't have
+    removes all tools. A body that meets one of the system's `conditions` is refused; `facts` are those about the server
+    with a model. With `input_optional`, an empty or absent input is an empty list. With `summarizes`, reasoning is
+    always returned as a summary. With `appends_suffix`, a suffix is appended to the text instead of being shown to the
+    model.
     """
 
     def __init__(
@@ -76,12 +77,13 @@ class Requests:
         self._usable = Usable(ours, defaults)
         self._default = defaults.get("model")
         self._reads_model = "model" in properties
-        mine = at(whole(), pointer)["properties"]
-        self._ignored = mine.keys() - properties.keys()
+        our_properties = at(whole(), pointer)["properties"]
+        self._ignored = our_properties.keys() - properties.keys()
         self._parsed = None if as_json is None else _parsed(as_json, properties)
-        self._switches = _switches(properties, mine)
-        self._messages = resolved(whole(), mine.get("messages", {}).get("items", {}))
-        self._other_role = other_roles.get(self._messages.get("title", ""))
+        self._switches = _switches(properties, our_properties)
+        message = resolved(whole(), our_properties.get("messages", {}).get("items", {}))
+        self._other_role = other_roles.get(message.get("title", ""))
+        self._roles = _roles(message) if self._other_role else ()
 
     def suffix(self, body: Any) -> str:
         """Returns the suffix to append to each text of the response; an empty string if there is none."""
@@ -110,7 +112,7 @@ class Requests:
         }
         read = self._switches | present
         if self._other_role and isinstance(read.get("messages"), list):
-            read["messages"] = with_our_roles(read["messages"], self._messages, self._other_role)
+            read["messages"] = with_our_roles(read["messages"], self._roles, self._other_role)
         model = read.get("model")
         unnamed = model is None or model == self._default or (self._any_model and model not in self._names)
         if unnamed or not self._reads_model:
@@ -174,6 +176,13 @@ def _switches(theirs: Schema, ours: Schema) -> dict[str, bool]:
     }
     switches = {name: pair for name, pair in defaults.items() if all(isinstance(value, bool) for value in pair)}
     return {name: default for name, (default, other) in switches.items() if default != other}
+
+
+def _roles(message: Schema) -> Collection[str]:
+    """Returns the roles of a schema of messages: a union of them, or one object for all."""
+    if "discriminator" in message:
+        return message["discriminator"]["mapping"].keys()  # type: ignore[no-any-return]
+    return values(message["properties"]["role"]) or ()
 
 
 @cache

@@ -1,6 +1,6 @@
 """What a system doesn't read of a valid or invalid body: it is removed before this server reads the body."""
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache
 from typing import Any
 
@@ -41,11 +41,10 @@ def _without(value: Any, path: Sequence[str], entry: Mapping[str, Any], conditio
     return {**value, name: [_without(child, inner, entry, condition) for child in value[name]]}
 
 
-def with_our_roles(messages: Sequence[Any], union: Schema, instead: str) -> list[Any]:
-    """Returns messages in which a role that our schema of them doesn't have, or none, is `instead`."""
-    ours = union["discriminator"]["mapping"]
+def with_our_roles(messages: Sequence[Any], roles: Collection[str], instead: str) -> list[Any]:
+    """Returns messages in which a role that isn't one of `roles`, or none, is `instead`."""
     return [
-        {**message, "role": instead} if isinstance(message, Mapping) and message.get("role") not in ours else message
+        {**message, "role": instead} if isinstance(message, Mapping) and message.get("role") not in roles else message
         for message in messages
     ]
 

@@ -20,7 +20,8 @@ def read(name: str, operation: str = CHAT, **body: Any) -> Any:
     """A body as this server reads it, which is valid here, too."""
     requests = System(name, ("m",), {}).requests(OPERATIONS[operation])
     assert requests is not None
-    ours = requests.read({"model": "m", **({"messages": [USER]} if operation == CHAT else {"input": "Hi"}), **body})
+    least = {"input": "Hi"} if operation == RESPONSES else {"messages": [USER]}
+    ours = requests.read({"model": "m", **least, **body})
     SchemaCheck.of_component(OPERATIONS[operation].body or "").require(ours)
     return ours
 
@@ -83,31 +84,41 @@ def test_free_objects_keep_all_their_members() -> None:
     assert (ours["chat_template_kwargs"], ours["tools"]) == (kwargs, [tool])
 
 
+MESSAGES, COUNTED, TOKENIZED = "create_message", "count_message_tokens", "tokenize"
+
+
 @pytest.mark.parametrize(
-    ("name", "operation", "roles"),
+    ("name", "operation"),
     [
-        ("ollama", CHAT, ["critic", None]),
-        ("llama-cpp", CHAT, ["critic"]),
-        ("vllm", CHAT, ["critic"]),
-        ("ollama", "create_message", ["critic", None]),
-        ("llama-cpp", "create_message", ["critic"]),
-        ("vllm", "create_message", []),
-        ("sglang", CHAT, []),
+        ("ollama", CHAT),
+        ("llama-cpp", CHAT),
+        ("vllm", CHAT),
+        ("vllm", TOKENIZED),
+        ("vllm@0.29", TOKENIZED),
+        ("ollama", MESSAGES),
+        ("llama-cpp", MESSAGES),
+        ("llama-cpp", COUNTED),
     ],
 )
-def test_messages_of_other_roles_are_read_as_those_of_a_user(
-    name: str, operation: str, roles: list[str | None]
-) -> None:
-    known = {"role": "assistant", "content": "hi"}
-    more = {} if operation == CHAT else {"max_tokens": 4}
-    for role in ("critic", None):
-        messages = [known, {"content": "hi"} | ({} if role is None else {"role": role})]
-        if role in roles:
-            read_as = read(name, operation, model="m", messages=messages, **more)["messages"]
-            assert read_as == [known, {"content": "hi", "role": "user"}]
-        else:
-            with pytest.raises(ApiError, match="role"):
-                read(name, operation, model="m", messages=messages, **more)
+def test_a_message_of_another_role_is_read_as_a_user_s(name: str, operation: str) -> None:
+    messages = [{"role": "assistant", "content": "hi"}, {"role": "critic", "content": "hi"}]
+    more = {"max_tokens": 4} if operation == MESSAGES else {}
+    read_as = read(name, operation, messages=messages, **more)["messages"]
+    assert [message["role"] for message in read_as] == ["assistant", "user"]
+
+
+@pytest.mark.parametrize("operation", [CHAT, MESSAGES])
+def test_as_ollama_a_message_needs_no_role(operation: str) -> None:
+    more = {"max_tokens": 4} if operation == MESSAGES else {}
+    read_as = read("ollama", operation, messages=[{"content": "hi"}], **more)["messages"]
+    assert read_as == [{"content": "hi", "role": "user"}]
+
+
+@pytest.mark.parametrize(("name", "operation"), [("vllm", MESSAGES), ("vllm", COUNTED), ("sglang", CHAT)])
+def test_other_roles_are_refused_where_the_system_refuses_them(name: str, operation: str) -> None:
+    more = {"max_tokens": 4} if operation == MESSAGES else {}
+    with pytest.raises(ApiError, match="role"):
+        read(name, operation, messages=[{"role": "critic", "content": "hi"}], **more)
 
 
 def test_what_ovms_does_not_read() -> None:
