@@ -1,5 +1,5 @@
-"""Compresses the two largest data of a wheel by LZMA, takes the indentation out of the documents, and adds the address
-of the repository that GitHub builds it for; pyproject.toml has everything else of the package.
+"""Compresses the two largest data of a wheel by LZMA, takes the indentation out of the documents, and adds the
+repository's address to the metadata; pyproject.toml has everything else of the package.
 
 `portal/packed.py` and `portal/reference` read both forms, because a clone has the files as they are.
 """
@@ -42,21 +42,21 @@ def _without_owner(member: tarfile.TarInfo) -> tarfile.TarInfo:
 
 
 def _page() -> dict[str, object]:
-    """Returns the text and the links of the package's page on PyPI, where relative links of the README lead nowhere:
-    they are made absolute where a workflow of GitHub says for which repository and commit it builds.
+    """Returns the description and the links of PyPI's page. PyPI resolves no relative links, so those of the README
+    become absolute if .github/workflows/package.yml states the repository and the commit.
     """
     text = Path("README.md").read_text("utf-8")
     links = {}
-    if repository := os.environ.get("GITHUB_REPOSITORY"):
-        address = f"{os.environ['GITHUB_SERVER_URL']}/{repository}"
-        commit = os.environ["GITHUB_SHA"]
+    if repository := os.environ.get("SPECVINO_REPOSITORY"):
+        commit = os.environ["SPECVINO_COMMIT"]
 
         def absolute(link: re.Match[str]) -> str:
             kind = "raw" if link[1].endswith(".png") else "blob"
-            return f"]({address}/{kind}/{commit}/{link[1]})"
+            return f"]({repository}/{kind}/{commit}/{link[1]})"
 
         text = re.sub(r"\]\((?!https?:|#)([^)]+)\)", absolute, text)
-        links = {"Source": address, "Issues": f"{address}/issues", "Changelog": f"{address}/blob/{commit}/CHANGELOG.md"}
+        changelog = f"{repository}/blob/HEAD/CHANGELOG.md"
+        links = {"Source": repository, "Issues": f"{repository}/issues", "Changelog": changelog}
     return {"long_description": text, "long_description_content_type": "text/markdown", "project_urls": links}
 
 

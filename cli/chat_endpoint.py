@@ -1,7 +1,6 @@
 """The chat endpoint of any server, over HTTP: the names of its models, and an answer as it is generated."""
 
 import json
-import ssl
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -10,6 +9,8 @@ from typing import Any, Self
 
 import httpx
 
+from specvino.conformance.http.client import tls
+from specvino.conformance.preflight import CannotRun, checked_certificates
 from specvino.conformance.streams.sse import Decoder
 
 # Seconds until a server accepts a connection. An answer may take any time.
@@ -57,9 +58,9 @@ class Endpoint:
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self.url = base_url.rstrip("/")
         try:
-            verify = True if cacert is None else ssl.create_default_context(cafile=cacert)
-        except OSError as error:
-            raise ChatError(f"{cacert} has no readable certificates: {error.strerror or error}") from None
+            verify = True if cacert is None else tls(checked_certificates(cacert, insecure=False), insecure=False)
+        except CannotRun as error:
+            raise ChatError(str(error)) from None
         self._client = httpx.Client(headers=headers, timeout=httpx.Timeout(None, connect=_CONNECT), verify=verify)
 
     def __enter__(self) -> Self:

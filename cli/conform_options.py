@@ -1,4 +1,4 @@
-"""Options that commands of `specvino conform` share."""
+"""Options that several commands share."""
 
 from enum import StrEnum
 from pathlib import Path

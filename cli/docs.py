@@ -66,9 +66,13 @@ def build(
         end(str(error))
     typer.echo(f"the site is in {output}: open {output / 'index.html'}")
     if not url:
-        typer.echo("without --url the sitemap is empty, and pages have no canonical links and link previews", err=True)
+        _warn("without --url the sitemap is empty, and pages have neither canonical links nor previews")
     if not repository:
-        typer.echo("without --repository rows of the matrix have no links to report or correct them", err=True)
+        _warn("without --repository the matrix has no links to report or correct its rows")
+
+
+def _warn(message: str) -> None:
+    typer.echo(f"specvino: warning: {message}", err=True)
 
 
 def parts() -> "Made":

@@ -22,10 +22,11 @@ _REASONS = {
 }
 
 
-def suggestion(name: str, known: Iterable[str], otherwise: str = "") -> str:
-    """Returns "; did you mean …?" with the known name that is like this one, or `otherwise` if none is."""
-    bare = {one.lstrip("-"): one for one in known}  # two dashes would make options alike
-    near = get_close_matches(name.lstrip("-"), bare.keys() - {name}, n=1, cutoff=0.7)
+def suggestion(name: str, known: Iterable[str], otherwise: str = "", prefix: str = "--") -> str:
+    """Returns "; did you mean …?" with the known name that is like this one, or `otherwise` if none is. A prefix that
+    names may share isn't compared."""
+    bare = {one.removeprefix(prefix): one for one in known}
+    near = get_close_matches(name.removeprefix(prefix), bare, n=1, cutoff=0.7)
     return f"; did you mean {bare[near[0]]}?" if near else otherwise
 
 

@@ -76,11 +76,15 @@ def read_settings(ctx: typer.Context, file: Path | None) -> Path | None:
     ctx.meta[_FILE] = file
     parameters = {parameter.name: parameter for parameter in ctx.command.params}
     defaults: dict[str, Any] = {}
+    given = set()
     for key, value in values_of(file).items():
         name = str(key).replace("-", "_")
         if name not in parameters or name == "config":
-            known = [known.replace("_", "-") for known in parameters if known]
+            known = [known.replace("_", "-") for known in parameters if known and known != "config"]
             raise typer.BadParameter(f"{file}: unknown option {key}{suggestion(name.replace('_', '-'), known)}")
+        if name in given:
+            raise typer.BadParameter(f"{file}: the option {key} is given twice")
+        given.add(name)
         if value is not None:
             defaults[name] = _typed(value, repeatable=getattr(parameters[name], "multiple", False))
     ctx.default_map = defaults
@@ -135,7 +139,7 @@ def _unknown_variables(ctx: typer.Context) -> Iterator[str]:
     known = {*_OTHERS, *_variables(ctx.find_root().command)}
     for name in sorted(os.environ):
         if name.startswith(PREFIX) and name not in known:
-            yield f"the environment variable {name} has no effect{suggestion(name, sorted(known))}"
+            yield f"the environment variable {name} has no effect{suggestion(name, sorted(known), prefix=PREFIX)}"
 
 
 def _variables(command: Any) -> Iterator[str]:

@@ -9,20 +9,15 @@ _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
 class UniqueKeys(LOADER):  # type: ignore[misc]
-    """A loader that refuses a mapping with the same key twice, of which others take the last."""
+    """A loader that refuses a mapping with the same key twice. Others take the last."""
 
-
-def _mapping(loader: Any, node: yaml.MappingNode) -> dict[Any, Any]:
-    result: dict[Any, Any] = {}
-    for key_node, value_node in node.value:
-        key = loader.construct_object(key_node, deep=True)
-        if key in result:
-            raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} is duplicated", key_node.start_mark)
-        result[key] = loader.construct_object(value_node, deep=True)
-    return result
-
-
-UniqueKeys.add_constructor("tag:yaml.org,2002:map", _mapping)
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        keys = [self.construct_object(key, deep=True) for key, _ in node.value if key.tag != "tag:yaml.org,2002:merge"]
+        for index, key in enumerate(keys):
+            if key in keys[:index]:
+                raise yaml.constructor.ConstructorError(None, None, f"the key {key!r} is duplicated", node.start_mark)
+        mapping: dict[Any, Any] = super().construct_mapping(node, deep=True)
+        return mapping
 
 
 def load(text: str) -> Any:

@@ -4,6 +4,7 @@ Hosts are checked because of DNS rebinding: a web page can point its own domain 
 without keys as if it were same-origin. The `Host` header of its requests still names the page's domain.
 """
 
+import codecs
 import hashlib
 import hmac
 import ipaddress
@@ -57,19 +58,22 @@ def read_keys(file: Path | None, environment: str = ENVIRONMENT) -> dict[str, Ke
             raise KeyFileError(f"the environment variable {environment} is blank: set it to a key, or unset it")
         return {} if key is None else {key.strip(): KeyLine(f"the environment variable {environment}")}
     try:
-        content = file.read_bytes()
+        content = file.read_bytes().removeprefix(codecs.BOM_UTF8)
         mode = stat.S_IMODE(file.stat().st_mode)
-        lines = content.decode("utf-8").splitlines()
     except OSError as error:
         raise KeyFileError(f"the API key file {file} can't be read: {error.strerror}") from error
-    except UnicodeDecodeError as error:
-        line = content.count(b"\n", 0, error.start) + 1
-        raise KeyFileError(f"the API key file {file}, line {line}: isn't UTF-8") from error
-    keys = {
-        words[0]: KeyLine(f"the API key file {file}, line {number}", tuple(words[1:]))
-        for number, line in enumerate(lines, 1)
-        if (words := line.split()) and not words[0].startswith("#")
-    }
+    keys: dict[str, KeyLine] = {}
+    for number, line in enumerate(content.splitlines(), 1):
+        place = f"the API key file {file}, line {number}"
+        try:
+            words = line.decode("utf-8").split()
+        except UnicodeDecodeError:
+            raise KeyFileError(f"{place}: the line isn't UTF-8") from None
+        if not words or words[0].startswith("#"):
+            continue
+        if words[0] in keys:
+            raise KeyFileError(f"{place}: the key is in an earlier line, too")
+        keys[words[0]] = KeyLine(place, tuple(words[1:]))
     if not keys:
         raise KeyFileError(f"the API key file {file} contains no key")
     if mode & (stat.S_IRWXG | stat.S_IRWXO):

@@ -51,9 +51,12 @@ def test_the_document_comes_with_the_package() -> None:
 
 
 def test_the_page_on_pypi_has_absolute_links(monkeypatch: pytest.MonkeyPatch) -> None:
-    """What a workflow of GitHub builds; PyPI resolves no links of a README that are relative."""
-    for name, value in {"SERVER_URL": "https://github.com", "REPOSITORY": "owner/name", "SHA": "abc"}.items():
-        monkeypatch.setenv(f"GITHUB_{name}", value)
+    """What the workflow builds; PyPI resolves no links of a README that are relative."""
+    assert {"readme", "urls"} <= set(tomllib.loads((PROJECT / "pyproject.toml").read_text())["project"]["dynamic"])
+    workflow = (PROJECT / ".github" / "workflows" / "package.yml").read_text("utf-8")
+    for name, value in {"REPOSITORY": "https://github.com/owner/name", "COMMIT": "abc"}.items():
+        monkeypatch.setenv(f"SPECVINO_{name}", value)
+        assert f"SPECVINO_{name}: $" in workflow
     text = built(monkeypatch)["long_description"]
     assert "](https://github.com/owner/name/raw/abc/docs/images/matrix.png)" in text
     assert "](https://github.com/owner/name/blob/abc/SECURITY.md)" in text
@@ -62,7 +65,7 @@ def test_the_page_on_pypi_has_absolute_links(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_without_an_address_the_page_is_the_readme(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.delenv("GITHUB_REPOSITORY", raising=False)
+    monkeypatch.delenv("SPECVINO_REPOSITORY", raising=False)
     assert built(monkeypatch)["long_description"] == (PROJECT / "README.md").read_text("utf-8")
     assert built(monkeypatch)["project_urls"] == {}
 

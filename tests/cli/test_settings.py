@@ -78,6 +78,8 @@ def test_a_file_of_comments_sets_nothing(serve: Serve, tmp_path: Path) -> None:
         ("- port", "isn't a mapping of options to values"),
         ("a: [", "isn't valid YAML: "),
         ("port: 1\nport: 2", "the key 'port' is duplicated"),
+        ("max-queue: 1\nmax_queue: 2", "the option max_queue is given twice"),
+        ("? [a]\n: 1", "isn't valid YAML: "),
     ],
 )
 def test_a_file_that_cannot_be_used(serve: Serve, tmp_path: Path, text: str, why: str) -> None:
@@ -95,10 +97,12 @@ def test_a_wrong_value_of_a_variable_is_named(serve: Serve) -> None:
 
 
 def test_an_unknown_variable_is_a_warning_with_the_nearest_name(serve: Serve) -> None:
-    done, how = serve(SPECVINO_API_KEYS="right", SPECVINO_API_KEY_B="of conform parity", SPECVINO_REPLICAS="2")
+    others = {"SPECVINO_API_KEY_B": "of conform parity", "SPECVINO_REPLICAS": "2"}
+    done, how = serve(SPECVINO_API_KEYS="right", SPECVINO_BOGUS="1", **others)
     assert how
     assert re.findall("specvino: warning: .*", done.output) == [
-        "specvino: warning: the environment variable SPECVINO_API_KEYS has no effect; did you mean SPECVINO_API_KEY?"
+        "specvino: warning: the environment variable SPECVINO_API_KEYS has no effect; did you mean SPECVINO_API_KEY?",
+        "specvino: warning: the environment variable SPECVINO_BOGUS has no effect",
     ]
 
 

@@ -32,9 +32,15 @@ def test_https(tmp_path: Path) -> None:
             answer = b"".join(iter(lambda: encrypted.recv(4096), b""))
         assert answer.startswith(b"HTTP/1.1 400 ")
         chat = [sys.executable, "-m", "specvino.cli", "chat", address[1], "-"]
-        for options, words in (([], "certificate verify failed"), (["--cacert", authority], "")):
-            done = subprocess.run([*chat, *options], input="hi", capture_output=True, text=True, check=False)
-            assert (done.returncode == 0, words in done.stderr) == (not words, True)
-            assert bool(done.stdout.strip()) == (not words)
+        refused, unread, answered = (
+            subprocess.run([*chat, *options], input="hi", capture_output=True, text=True, check=False)
+            for options in ([], ["--cacert", "/dev/null"], ["--cacert", authority])
+        )
+        assert (refused.returncode, refused.stdout) == (2, "")
+        assert "certificate verify failed" in refused.stderr
+        assert (unread.returncode, unread.stdout) == (2, "")
+        assert "/dev/null has no readable certificates" in unread.stderr
+        assert (answered.returncode, answered.stderr) == (0, "")
+        assert answered.stdout.strip()
         assert server.stop() == 0
     assert "Traceback" not in server.output

@@ -30,8 +30,18 @@ def test_a_file_without_a_key_is_a_mistake(tmp_path, text) -> None:
 
 def test_a_file_that_is_no_text(tmp_path) -> None:
     (tmp_path / "keys").write_bytes(b"one\ntwo\xff\n")
-    with pytest.raises(KeyFileError, match="keys, line 2: isn't UTF-8"):
+    with pytest.raises(KeyFileError, match="keys, line 2: the line isn't UTF-8"):
         read_keys(tmp_path / "keys")
+
+
+def test_a_key_is_in_one_line(tmp_path) -> None:
+    """Else its limits would be those of the last one."""
+    with pytest.raises(KeyFileError, match="keys, line 3: the key is in an earlier line, too"):
+        read_keys(written(tmp_path, "one requests-per-minute=1\ntwo\none\n"))
+
+
+def test_a_byte_order_mark_is_no_part_of_a_key(tmp_path) -> None:
+    assert read_keys(written(tmp_path, "\ufeffone\n")).keys() == {"one"}
 
 
 @pytest.mark.parametrize("mode", [0o640, 0o604, 0o644, 0o660, 0o666])

@@ -63,7 +63,7 @@ class Totals:
 
 
 class Judge:
-    """A system's classes, which run in an environment of their own."""
+    """A system's own code, in a process of its own."""
 
     judges_pairs = True
 
@@ -75,7 +75,7 @@ class Judge:
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
         if not line:
-            raise Unreadable(f"the classes ended with {self._process.wait()}")
+            raise Unreadable(f"the judge ended with {self._process.wait()}")
         return json.loads(line)
 
     def verdict(self, endpoint: str, body: Any) -> str | None:

@@ -28,17 +28,19 @@ type Context struct {
 	Request   *http.Request
 	Writer    ResponseWriter
 	Continued bool
+	aborted   bool
 }
 
 func NewContext(request *http.Request, recorder *httptest.ResponseRecorder) *Context {
 	return &Context{Request: request, Writer: writer{recorder}}
 }
 
-func (c *Context) Next()                       { c.Continued = true }
+func (c *Context) Next()                       { c.Continued = !c.aborted }
 func (c *Context) Set(key string, value any)   {}
 func (c *Context) Param(key string) string     { return "" }
 func (c *Context) GetHeader(key string) string { return c.Request.Header.Get(key) }
 func (c *Context) AbortWithStatusJSON(code int, answer any) {
+	c.aborted = true
 	c.Writer.WriteHeader(code)
 	json.NewEncoder(c.Writer).Encode(answer)
 }
