@@ -1,6 +1,7 @@
 """The chat endpoint of any server, over HTTP: the names of its models, and an answer as it is generated."""
 
 import json
+import ssl
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -9,8 +10,6 @@ from typing import Any, Self
 
 import httpx
 
-from specvino.conformance.http.client import tls
-from specvino.conformance.preflight import CannotRun, checked_certificates
 from specvino.conformance.streams.sse import Decoder
 
 # Seconds until a server accepts a connection. An answer may take any time.
@@ -57,10 +56,7 @@ class Endpoint:
         """cacert: a file of CA certificates instead of the default ones. Raises ChatError if it has none."""
         headers = {"Authorization": f"Bearer {key}"} if key else {}
         self.url = base_url.rstrip("/")
-        try:
-            verify = True if cacert is None else tls(checked_certificates(cacert, insecure=False), insecure=False)
-        except CannotRun as error:
-            raise ChatError(str(error)) from None
+        verify = True if cacert is None else _trusting(cacert)
         self._client = httpx.Client(headers=headers, timeout=httpx.Timeout(None, connect=_CONNECT), verify=verify)
 
     def __enter__(self) -> Self:
@@ -108,6 +104,17 @@ class Endpoint:
             raise ChatError(f"the connection to {self.url} broke: {error}") from error
         except (ValueError, RecursionError) as error:
             raise ChatError(f"{self.url} sent an event that isn't JSON: {error}") from error
+
+
+def _trusting(cacert: Path) -> ssl.SSLContext:
+    # Only here: these imports take longer than all others of a chat without the option.
+    from specvino.conformance.http.client import tls
+    from specvino.conformance.preflight import CannotRun, checked_certificates
+
+    try:
+        return tls(checked_certificates(cacert, insecure=False), insecure=False)
+    except CannotRun as error:
+        raise ChatError(str(error)) from None
 
 
 def _text(value: Any) -> str:
