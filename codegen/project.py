@@ -167,6 +167,7 @@ def _add_other_roles(document: dict[str, Any], title: str, like: str) -> None:
     """Adds a message with any other role to the unions with this title. It is like the one of the role `like`."""
     schemas = document["components"]["schemas"]
     for name, union in list(schemas.items()):
+        # TokenizedMessage is one object for all roles; systems that have any role there have chat's messages instead.
         if union.get("title") != title or "discriminator" not in union:
             continue
         mapping = union["discriminator"]["mapping"]

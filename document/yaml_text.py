@@ -8,7 +8,7 @@ LOADER: Any = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _DUMPER: Any = getattr(yaml, "CSafeDumper", yaml.SafeDumper)
 
 
-class UniqueKeys(LOADER):  # type: ignore[misc]
+class UniqueKeys(LOADER):  # type: ignore[misc]  # the base is libyaml's class or, without it, PyYAML's
     """A loader that refuses a mapping with the same key twice. Others take the last."""
 
     def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:

@@ -74,8 +74,8 @@ def built(monkeypatch: pytest.MonkeyPatch) -> dict[str, Any]:
     """Returns what setup.py gives to setuptools, which the environment of the tests doesn't have."""
     given: dict[str, Any] = {}
     setuptools, command = ModuleType("setuptools"), ModuleType("setuptools.command.build_py")
-    setuptools.setup = given.update  # type: ignore[attr-defined]
-    command.build_py = object  # type: ignore[attr-defined]
+    monkeypatch.setattr(setuptools, "setup", given.update, raising=False)
+    monkeypatch.setattr(command, "build_py", object, raising=False)
     monkeypatch.setitem(sys.modules, "setuptools", setuptools)
     monkeypatch.setitem(sys.modules, "setuptools.command", ModuleType("setuptools.command"))
     monkeypatch.setitem(sys.modules, "setuptools.command.build_py", command)

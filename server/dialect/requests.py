@@ -180,9 +180,10 @@ def _switches(theirs: Schema, ours: Schema) -> dict[str, bool]:
 
 def _roles(message: Schema) -> Collection[str]:
     """Returns the roles of a schema of messages: a union of them, or one object for all."""
-    if "discriminator" in message:
-        return message["discriminator"]["mapping"].keys()  # type: ignore[no-any-return]
-    return values(message["properties"]["role"]) or ()
+    if "discriminator" not in message:
+        return values(message["properties"]["role"]) or ()
+    branches: Mapping[str, str] = message["discriminator"]["mapping"]
+    return branches.keys()
 
 
 @cache

@@ -293,11 +293,11 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="verdicts", description=__doc__)
     parser.add_argument("systems", nargs="*", metavar="SYSTEM", help="by default all whose package is on the index")
     parser.add_argument("--source", type=Path, help="a folder with the sources of the only system")
-    parser.add_argument("--program", type=Path, help="the server of the only system, if it isn't written in Python")
+    parser.add_argument("--program", type=Path, help="the program of the only system, if its server judges")
     parser.add_argument("--folder", type=Path, default=Path(".verdicts"), help="where environments are made")
     options = parser.parse_args()
     if options.program is None and any("serve" in systems[name] for name in options.systems):
-        parser.error("--program is needed: the server of a system that isn't written in Python")
+        parser.error("--program is needed: the server of the system, which judges by itself")
     failed = False
     for system in options.systems or [name for name in systems if _is_on_index(name)]:
         try:

@@ -29,8 +29,8 @@ var middlewares = map[string]gin.HandlerFunc{
 	"responses":   middleware.ResponsesMiddleware(),
 }
 
-// check makes the checks that server/routes.go (ChatHandler, GenerateHandler) and llm/llama_server.go
-// (llamaServerChatResponseFormat) make of any model's request.
+// check repeats the checks of server/routes.go (ChatHandler, GenerateHandler) and llm/llama_server.go
+// (llamaServerChatResponseFormat) that hold for any model.
 func check(endpoint string, body *http.Request) error {
 	var asked struct {
 		Model       string
