@@ -73,7 +73,11 @@ def listing(
 def rm(
     names: Annotated[
         list[str] | None,
-        typer.Argument(help="The names that the list shows, with or without their versions.", metavar="[NAME]..."),
+        typer.Argument(
+            help="The names that the list shows, with or without their versions.",
+            autocompletion=lambda: [entry.name for entry in _entries()],
+            metavar="[NAME]...",
+        ),
     ] = None,
     all_of_them: Annotated[bool, typer.Option("--all", help="Remove all models, in place of NAME.")] = False,
 ) -> None:

@@ -162,9 +162,18 @@ def new_dialect(
     typer.echo(NEXT_STEPS.format(name=name))
 
 
+def _field_names() -> list[str]:
+    from specvino.codegen.fields import fields
+
+    return [field.name for field in fields(loading.whole())]
+
+
 @app.command()
 def explain(
-    field: Annotated[str, typer.Argument(help="The field, such as chat.temperature or chat.response.usage.")],
+    field: Annotated[
+        str,
+        typer.Argument(help="The field, such as chat.temperature or chat.response.usage.", autocompletion=_field_names),
+    ],
     dialect: Annotated[
         str | None,
         typer.Option(

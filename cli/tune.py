@@ -106,7 +106,8 @@ def _show(search: "Search", console: Console) -> None:
         for row in search.rows():
             options = _named(row.options)
             if isinstance(row, Failure):
-                table.add_row(options, row.reason)
+                # Only the first column is folded: in another one, a reason would take the width of all figures.
+                table.add_row(f"{options}: {row.reason}", *["-"] * (len(_COLUMNS) - 1))
             else:
                 ratios = [f"{ratio:.2f}" for ratio in (*row.ratio.all(), row.ratio.mean)]
                 table.add_row(options, *ratios, f"{row.same_texts} of {row.texts}")

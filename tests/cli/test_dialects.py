@@ -1,8 +1,9 @@
-"""Options that name a system, and what a shell completes of them."""
+"""Options that name a system, and what a shell completes of these and other names."""
 
 import os
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -17,11 +18,16 @@ import pytest
         ("conform --dialect sp", ["specvino"]),
         ("conform parity --dialect fa", ["fastdeploy"]),
         ("conform --client co", ["codex", "continue"]),
+        ("spec explain chat.temp", ["chat.temperature", "chat.temp_scaled_logprobs"]),
+        ("models rm smol", ["smollm2-9.9"]),
     ],
 )
-def test_names_are_completed(line: str, completed: list[str]) -> None:
+def test_names_are_completed(line: str, completed: list[str], tmp_path: Path) -> None:
+    (tmp_path / "smollm2-9.9").mkdir()
+    (tmp_path / "smollm2-9.9" / "SHA256SUMS").touch()
     words = f"specvino {line}"
     environment = {"_SPECVINO_COMPLETE": "complete_bash", "COMP_WORDS": words, "COMP_CWORD": str(words.count(" "))}
+    environment["SPECVINO_CACHE"] = str(tmp_path)
     run = subprocess.run(
         [sys.executable, "-c", "import sys; sys.argv[0] = 'specvino'; from specvino.cli import main; main()"],
         env=os.environ | environment,

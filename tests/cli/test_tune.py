@@ -19,8 +19,8 @@ MODEL = Path(__file__).parents[1] / "models" / "tiny_text"
 CHOSEN = PipelineOptions(512, {"INFERENCE_PRECISION_HINT": "bf16"})
 
 
-def tune(*given: str) -> tuple[int, str]:
-    run = CliRunner(env={"COLUMNS": "300"}).invoke(main, ["tune", *given])
+def tune(*given: str, columns: int = 300) -> tuple[int, str]:
+    run = CliRunner(env={"COLUMNS": str(columns)}).invoke(main, ["tune", *given])
     return run.exit_code, run.output
 
 
@@ -59,6 +59,18 @@ def test_the_script_serves_with_the_options(tmp_path: Path, monkeypatch: pytest.
     printed = subprocess.run(["sh", str(script), "--port", "9"], capture_output=True, text=True, check=True).stdout
     assert printed.splitlines() == ["serve", str(MODEL), *CHOSEN.arguments(), "--port", "9"]
     assert shlex.join(["specvino", *printed.splitlines()[:-2]]) in output.splitlines()
+
+
+def test_a_narrow_terminal_shows_all_figures(monkeypatch: pytest.MonkeyPatch) -> None:
+    class Found(search.Search):
+        def rows(self):
+            yield search.Row(CHOSEN, Figures(2, 1.5, 1.2, 1, 0.5), 3, 4)
+            yield search.Failure(PipelineOptions(128), "a reason that is longer than the terminal is wide " * 2)
+
+    monkeypatch.setattr(search, "Search", Found)
+    _, output = tune(str(MODEL), columns=80)
+    assert "2.00    1.50     1.20     1.00     0.50" in output
+    assert "3 of 4" in output
 
 
 def test_the_reason_why_the_fastest_are_not_recommended(monkeypatch: pytest.MonkeyPatch) -> None:
