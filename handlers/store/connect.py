@@ -13,8 +13,10 @@ from sqlalchemy import URL, event, make_url
 from sqlalchemy.exc import InvalidatePoolError, SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 
-# How long (seconds) a server waits for another server's write.
-PATIENCE = 5
+# How long (seconds) a write waits for others, of this server or of another one. On a busy disk, each takes seconds:
+# with 5, a response wasn't stored beside a program that wrote files all the time. What takes longer is a fault, such as
+# a frozen server.
+PATIENCE = 60
 
 # Databases limit connections (PostgreSQL to 100 by default), and many replicas share one. A transaction takes one or
 # two milliseconds: a server with two connections has the same throughput as with fifteen (measured with PostgreSQL 15).
