@@ -1,7 +1,8 @@
-"""Compresses the two largest data of a wheel by LZMA, takes the indentation out of the documents, and adds the
+"""Compresses the largest data of a wheel by LZMA, takes the indentation out of the documents, and adds the
 repository's address to the metadata; pyproject.toml has everything else of the package.
 
-`portal/packed.py` and `portal/reference` read both forms, because a clone has the files as they are.
+`portal/packed.py`, `portal/reference` and `upstream/description.py` read both forms, because a clone has the files as
+they are.
 """
 
 import json
@@ -16,7 +17,8 @@ from setuptools.command.build_py import build_py
 
 
 class Packed(build_py):
-    """Copies the packages, then compresses the script of the API reference and the reports of servers."""
+    """Copies the packages, then compresses the script of the API reference, the descriptions of systems and the reports
+    of servers."""
 
     def run(self) -> None:
         super().run()
@@ -27,8 +29,9 @@ class Packed(build_py):
             content = json.loads(document.read_text("utf-8"))
             document.write_text(json.dumps(content, separators=(",", ":"), ensure_ascii=False), "utf-8")
         script = package / "portal" / "reference" / "scalar.js"
-        script.with_name(f"{script.name}.xz").write_bytes(lzma.compress(script.read_bytes()))
-        script.unlink()
+        for file in (script, *(package / "upstream" / "descriptions").glob("*.json")):
+            file.with_name(f"{file.name}.xz").write_bytes(lzma.compress(file.read_bytes()))
+            file.unlink()
         reports = package / "docs" / "servers"
         with tarfile.open(reports / "reports.tar.xz", "w:xz") as archive:
             for report in sorted(reports.glob("*.ndjson")):

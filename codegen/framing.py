@@ -3,41 +3,47 @@
 from collections.abc import Iterator
 from typing import Any
 
-from specvino.document.operations import EVENTS, Schema, operations
+from specvino.document.operations import Schema, operations
 from specvino.document.pointers import referred, resolved
 
-ERROR = {"$ref": "#/components/schemas/ErrorResponse"}
+ERRORS = [{"$ref": f"#/components/schemas/{name}"} for name in ("ErrorResponse", "OllamaErrorResponse")]
 
 
 def adapt_streams(document: dict[str, Any], dialect: dict[str, Any]) -> None:
     """Changes the schemas of events and x-stream in place.
 
-    For each endpoint's stream a dialect gives `framing` (data, or event for an additional `event:` line), `terminator`
-    (the text that ends it, or null), `error` (event, or none where a failure isn't sent as an event), `first` (the
-    first sequence number), `order` (how the system's streams differ from our table) and `breaks` (the parts of the
-    table that don't hold). With `order` but without `breaks` the table doesn't hold at all. In a table by types, facts
-    that no event of the system states are removed.
+    For each endpoint's stream a dialect gives `framing` (data, event for an additional `event:` line, or lines),
+    `terminator` (the text that ends it, or null), `error` (event, or none where a failure isn't sent as an event),
+    `first` (the first sequence number), `order` (how the system's streams differ from our table) and `breaks` (the
+    parts of the table that don't hold). With `order` but without `breaks` the table doesn't hold at all. In a table by
+    types, facts that no event of the system states are removed.
     """
     for operation in operations(document):
         stream = dialect["stream"].get(operation.endpoint)
-        if stream and EVENTS in operation.content():
-            _adapt(document, operation.definition, stream)
+        if stream and operation.stream:
+            _adapt(document, operation.definition, operation.stream, stream)
 
 
-def _adapt(document: dict[str, Any], operation: dict[str, Any], stream: dict[str, Any]) -> None:
-    item = resolved(document, operation["responses"]["200"]["content"]["text/event-stream"]["itemSchema"])
-    data = item["properties"]["data"]
-    text: Schema = next(dict(branch) for branch in data.get("anyOf", [data]) if "contentSchema" in branch)
-    if stream["error"] == "none":
-        text["contentSchema"] = _without_error(document, text["contentSchema"])
-    _frame(item, text, stream)
+def _adapt(document: dict[str, Any], operation: dict[str, Any], media: dict[str, Any], stream: dict[str, Any]) -> None:
+    if stream["framing"] == "lines":
+        event = media["itemSchema"]
+        if stream["error"] == "none":
+            event = media["itemSchema"] = _without_error(document, event)
+    else:
+        item = resolved(document, media["itemSchema"])
+        data = item["properties"]["data"]
+        text: Schema = next(dict(branch) for branch in data.get("anyOf", [data]) if "contentSchema" in branch)
+        if stream["error"] == "none":
+            text["contentSchema"] = _without_error(document, text["contentSchema"])
+        _frame(item, text, stream)
+        event = text["contentSchema"]
     if "order" in stream and "breaks" not in stream:
         operation.pop("x-stream", None)
     elif "x-stream" in operation:
         table = operation["x-stream"]
         _adapt_table(table, stream)
         if isinstance(table["classify"], str):
-            _keep_stated(table, set(_facts(document, text["contentSchema"], table["classify"])))
+            _keep_stated(table, set(_facts(document, event, table["classify"])))
 
 
 def _switch_off(table: dict[str, Any], word: str) -> None:
@@ -89,7 +95,7 @@ def _without_error(document: dict[str, Any], schema: Schema) -> Schema:
         return schema
     # A union that lost its error with the schema of errors is an alias for the rest.
     branches: list[Schema] = event.get("anyOf", [{"$ref": event.get("$ref")}])
-    kept = [branch for branch in branches if branch != ERROR]
+    kept = [branch for branch in branches if branch not in ERRORS]
     if len(kept) > 1:
         event["anyOf"] = kept
         return schema

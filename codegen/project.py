@@ -12,7 +12,7 @@ from specvino.codegen.merge import WITHOUT, Entry, MarkedFields, part_level, sup
 from specvino.codegen.own_schema import NULL, drop_bounds
 from specvino.codegen.project_schema import SchemaProjector, sweep
 from specvino.codegen.statuses import adapt_answers
-from specvino.document.operations import METHODS, Schema, operations
+from specvino.document.operations import EVENTS, JSON, LINES, METHODS, Schema, operations
 from specvino.document.pointers import escape, resolved
 from specvino.document.transforms import copied, to_31
 from specvino.document.validator import Validators
@@ -112,13 +112,15 @@ def _missing(
     """Returns the parts, as (endpoint, part), that the system lacks: as a whole, or because it has none of their
     fields.
 
-    The request is included only if the whole endpoint is, and the schema of errors never.
+    The request is included only if the whole endpoint is, and the schema of errors never. A stream that the dialect
+    describes isn't: its events may be answers, and only errors have fields of their own.
     """
     by_part: dict[tuple[str, str], list[str | None]] = {part: [] for part in known}
     for field in all_fields:
         by_part[field.endpoint, field.part].append(levels.get(field.name, {}).get("level"))
     for (endpoint, part), part_levels in by_part.items():
-        if not part_levels:  # all its fields belong to another part
+        # All its fields may belong to another part.
+        if not part_levels or (part == "stream" and endpoint in dialect["stream"]):
             part_levels.append(part_level(endpoint, part, dialect))
     left = {
         endpoint for (endpoint, _), part_levels in by_part.items() if not all(level in WITHOUT for level in part_levels)
@@ -150,10 +152,10 @@ def _drop_operations(document: dict[str, Any], missing: set[tuple[str, str]], di
                 and (read is None or parameter["in"] != "query" or parameter["name"] in read)
             ]
         content = operation.content()
-        for part, media in (("response", "application/json"), ("stream", "text/event-stream")):
+        for part, media in (("response", JSON), ("stream", EVENTS), ("stream", LINES)):
             if (endpoint, part) in missing:
                 content.pop(media, None)
-        if "text/event-stream" not in content:
+        if operation.stream is None:
             definition.pop("x-stream", None)
         if endpoint not in dialect.get("websockets", ()):
             definition.pop("x-websocket", None)

@@ -32,6 +32,9 @@ ENVELOPES: dict[str, tuple[str, Schema]] = {
     "text": ("text/plain", {"type": "string", "description": "What went wrong."}),
 }
 
+# Our errors in Ollama's API. An answer that keeps them in a system's document gets the system's form (`_in_form`).
+OURS: Schema = {"$ref": "#/components/schemas/OllamaErrorResponse"}
+
 COMPONENTS: dict[str, Schema] = {
     "FlatError": {
         "type": "object",
@@ -89,10 +92,18 @@ def adapt_answers(document: dict[str, Any], dialect: dict[str, Any]) -> None:
             operation["security"] = []
         answers = operation["responses"]
         operation["responses"] = {
-            status: _with_headers(resolved(document, answer), dialect["headers"])
+            status: _with_headers(_in_form(resolved(document, answer), status, operation, dialect), dialect["headers"])
             for status, answer in answers.items()
             if status not in KINDS
         } | _errors(document, operation, dialect)
+
+
+def _in_form(answer: dict[str, Any], status: str, operation: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]:
+    """Returns the answer; if it has our form of the errors of Ollama's API, with the system's form."""
+    if answer.get("content", {}).get("application/json", {}).get("schema") != OURS:
+        return answer
+    media, schema = ENVELOPES[envelope_of(dialect["errors"], operation["x-endpoint"], status)]
+    return answer | {"content": {media: {"schema": dict(schema)}}}
 
 
 def _errors(document: dict[str, Any], operation: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]:

@@ -13,6 +13,10 @@ METHODS = ("get", "put", "post", "delete", "options", "head", "patch", "trace", 
 
 JSON = "application/json"
 EVENTS = "text/event-stream"
+LINES = "application/x-ndjson"
+
+FRAMINGS = {"data": EVENTS, "event": EVENTS, "lines": LINES}
+"""The media type of a stream, by the `framing` of its `x-stream`."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,10 +87,15 @@ class Operation:
         return media_types
 
     @property
+    def stream(self) -> dict[str, Any] | None:
+        """The media type object of its stream; None if it has no stream."""
+        content = self.content()
+        return next((content[name] for name in (EVENTS, LINES) if name in content), None)
+
+    @property
     def event(self) -> Schema | None:
         """The schema of one decoded event of its stream; None if it has no stream."""
-        media = self.content().get(EVENTS)
-        return None if media is None else event_of(self.document, media)
+        return None if self.stream is None else event_of(self.document, self.stream)
 
 
 def operations(document: Mapping[str, Any]) -> Iterator[Operation]:
@@ -108,9 +117,11 @@ def base_paths(document: Mapping[str, Any]) -> tuple[str, ...]:
 
 
 def event_data(document: Mapping[str, Any], media: Mapping[str, Any]) -> list[Schema]:
-    """Returns the possible schemas of an event's data, by a stream's media type object in any version of OpenAPI."""
+    """Returns the possible schemas of an event's data, by a stream's media type object in any version of OpenAPI. A
+    line has no data: it is the event.
+    """
     item = resolved(document, media.get("itemSchema") or media["x-itemSchema"])
-    data = item["properties"]["data"]
+    data = item.get("properties", {}).get("data", {})
     branches: list[Schema] = data.get("anyOf", [data])
     return branches
 
@@ -118,7 +129,8 @@ def event_data(document: Mapping[str, Any], media: Mapping[str, Any]) -> list[Sc
 def event_of(document: Mapping[str, Any], media: Mapping[str, Any]) -> Schema:
     """Returns the schema of a decoded event, by a stream's media type object."""
     schema: Schema = next(
-        branch["contentSchema"] for branch in event_data(document, media) if "contentSchema" in branch
+        (branch["contentSchema"] for branch in event_data(document, media) if "contentSchema" in branch),
+        media.get("itemSchema") or media.get("x-itemSchema") or {},
     )
     return schema
 

@@ -5,15 +5,18 @@ import pickle
 from collections.abc import Mapping
 from typing import Any
 
-from specvino.document.operations import METHODS
+from specvino.document.operations import EVENTS, LINES, METHODS
 from specvino.document.pointers import schema_reference
 from specvino.document.unions import type_names
 from specvino.document.walk import all_schemas, descend, objects
 
 Object = Mapping[str, Any]
 
-STREAM = "Server-sent events; x-itemSchema describes one."
-"""The description of the text that a stream is in OpenAPI 3.1."""
+STREAM = {
+    EVENTS: "Server-sent events; x-itemSchema describes one.",
+    LINES: "Lines of JSON; x-itemSchema describes one.",
+}
+"""The description of the text that a stream is in OpenAPI 3.1, by its media type."""
 
 
 RENAMED = {"ResponseError": "ErrorOfResponse"}
@@ -66,13 +69,13 @@ def _lowered_item(item: dict[str, Any]) -> dict[str, Any]:
 def _lowered_response(response: dict[str, Any]) -> dict[str, Any]:
     if "content" not in response:
         return response
-    return {**response, "content": {name: _lowered_media(media) for name, media in response["content"].items()}}
+    return {**response, "content": {name: _lowered_media(name, media) for name, media in response["content"].items()}}
 
 
-def _lowered_media(media: dict[str, Any]) -> dict[str, Any]:
+def _lowered_media(name: str, media: dict[str, Any]) -> dict[str, Any]:
     if "itemSchema" not in media:
         return media
-    schema = {"type": "string", "description": STREAM}
+    schema = {"type": "string", "description": STREAM[name]}
     return {**_without(media, "itemSchema"), "x-itemSchema": media["itemSchema"], "schema": schema}
 
 

@@ -181,6 +181,20 @@ class MessagesHandlers(Protocol):
         ...
 
 
+class OllamaHandlers(Protocol):
+    async def ollama_chat(
+        self, context: RequestContext, body: models.OllamaChatRequest
+    ) -> Reply[wire.OllamaChatResponse | AsyncGenerator[wire.OllamaChatEvent]]:
+        """POST /api/chat: Continue a conversation"""
+        ...
+
+    async def ollama_generate(
+        self, context: RequestContext, body: models.OllamaGenerateRequest
+    ) -> Reply[wire.OllamaGenerateResponse | AsyncGenerator[wire.OllamaGenerateEvent]]:
+        """POST /api/generate: Answer a prompt"""
+        ...
+
+
 class TokensHandlers(Protocol):
     async def tokenize(
         self, context: RequestContext, body: models.TokenizeRequest
@@ -254,6 +268,9 @@ class Handlers(Protocol):
     def messages(self) -> MessagesHandlers: ...
 
     @property
+    def ollama(self) -> OllamaHandlers: ...
+
+    @property
     def tokens(self) -> TokensHandlers: ...
 
     @property
@@ -288,8 +305,8 @@ class Operation:
     """The component that is the request's body."""
     model: Any
     """The body as a pydantic model."""
-    framing: Literal["data", "event"] | None
-    """How its stream's events are sent: as data only, or each named by its type. None where it has no stream."""
+    framing: Literal["data", "event", "lines"] | None
+    """How its stream's events are sent: as data only, each named by its type, or as lines of JSON. None where it has no stream."""
     terminator: str | None
     """What ends its stream, after the last event."""
     error: str
@@ -602,6 +619,38 @@ OPERATIONS: dict[str, Operation] = {
         terminator=None,
         limited=True,
         error='AnthropicErrorResponse',
+    ),
+    "ollama_chat": Operation(
+        id='ollama_chat',
+        tag='ollama',
+        endpoint='ollama_chat',
+        method='POST',
+        path='/api/chat',
+        root=True,
+        parameters=(),
+        query={},
+        body='OllamaChatRequest',
+        model=models.OllamaChatRequest,
+        framing='lines',
+        terminator=None,
+        limited=True,
+        error='OllamaErrorResponse',
+    ),
+    "ollama_generate": Operation(
+        id='ollama_generate',
+        tag='ollama',
+        endpoint='ollama_generate',
+        method='POST',
+        path='/api/generate',
+        root=True,
+        parameters=(),
+        query={},
+        body='OllamaGenerateRequest',
+        model=models.OllamaGenerateRequest,
+        framing='lines',
+        terminator=None,
+        limited=True,
+        error='OllamaErrorResponse',
     ),
     "tokenize": Operation(
         id='tokenize',

@@ -6,7 +6,7 @@ from __future__ import annotations
 from datetime import date
 from typing import Annotated, Any, Literal
 
-from pydantic import MISSING, BaseModel, ConfigDict, Field
+from pydantic import MISSING, AwareDatetime, BaseModel, ConfigDict, Field
 from typing_extensions import TypeAliasType
 
 
@@ -7827,6 +7827,703 @@ class NamespaceTool(BaseModel):
     tools: list[FlatFunctionTool | FlatCustomTool]
     """
     The tools.
+    """
+
+
+class OllamaAnswerFunction(BaseModel):
+    """
+    A called function.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    index: int | MISSING = MISSING
+    """
+    The place of the call among those of the answer.
+    """
+    name: str
+    """
+    Its name.
+    """
+    arguments: dict[str, Any]
+    """
+    Its arguments.
+    """
+
+
+class OllamaAnswerMessage(BaseModel):
+    """
+    A message of the model.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    role: Literal["assistant"] = "assistant"
+    """
+    The role of the message's author.
+    """
+    content: str
+    """
+    The text.
+    """
+    thinking: str | MISSING = MISSING
+    """
+    The model's reasoning.
+    """
+    tool_calls: list[OllamaAnswerToolCall] | MISSING = MISSING
+    """
+    The tool calls.
+    """
+    images: list[str] | MISSING = MISSING
+    """
+    Images, as files in base64.
+    """
+    tool_name: str | MISSING = MISSING
+    """
+    The name of the tool whose result this is.
+    """
+    tool_call_id: str | MISSING = MISSING
+    """
+    The id of the call whose result this is.
+    """
+
+
+class OllamaAnswerToolCall(BaseModel):
+    """
+    A tool call.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str | MISSING = MISSING
+    """
+    The id of the call.
+    """
+    function: OllamaAnswerFunction
+    """
+    The called function.
+    """
+
+
+class OllamaChatRequest(BaseModel):
+    """
+    A conversation to continue, and settings of the answer.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    messages: list[OllamaMessage] | None | MISSING = MISSING
+    """
+    The conversation so far, the oldest message first. The answer continues an assistant's last message. Without messages there is no answer: the request only loads the model.
+    """
+    truncate: bool | None | MISSING = MISSING
+    """
+    Whether the oldest messages are left out if the prompt is longer than the context.
+    """
+    tools: list[OllamaTool] | None | MISSING = MISSING
+    """
+    The tools that the model may call.
+    """
+    model: str
+    """
+    The name of a served model.
+    """
+    stream: bool | None | MISSING = MISSING
+    """
+    Whether the answer is sent in lines of JSON as it is generated. A request that only loads the model is answered by one object in any case.
+    """
+    format: Annotated[
+        Literal["json", ""] | dict[str, Any] | None | MISSING,
+        Field(title="OllamaFormat"),
+    ] = MISSING
+    """
+    The format of the answer.
+    """
+    think: Annotated[
+        bool | Literal["low", "medium", "high", "max"] | None | MISSING,
+        Field(title="OllamaThink"),
+    ] = MISSING
+    """
+    Whether the model reasons, and how much.
+    """
+    options: OllamaOptions | None | MISSING = MISSING
+    """
+    Sampling and other settings.
+    """
+    logprobs: bool | None | MISSING = MISSING
+    """
+    Return the log probability of each token.
+    """
+    top_logprobs: int | None | MISSING = MISSING
+    """
+    The number of most likely tokens to return at each position. It has no effect without `logprobs`.
+    """
+    shift: bool | None | MISSING = MISSING
+    """
+    Whether the oldest tokens are dropped if the answer reaches the end of the context.
+    """
+    keep_alive: float | str | None | MISSING = MISSING
+    """
+    How long the model stays in memory after the answer: seconds, or a duration such as `5m`. A negative value is forever.
+    """
+    field_debug_render_only: Annotated[
+        bool | None | MISSING, Field(alias="_debug_render_only")
+    ] = MISSING
+    """
+    Return the rendered prompt without an answer.
+    """
+
+
+class OllamaChatResponse(BaseModel):
+    """
+    An answer, or a part of it.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    message: OllamaAnswerMessage
+    """
+    The message, or its next part.
+    """
+    model: str
+    """
+    The model's name.
+    """
+    created_at: AwareDatetime
+    """
+    The time of this answer or part.
+    """
+    done: bool
+    """
+    Whether the answer is complete.
+    """
+    done_reason: Literal["stop", "length", "load", "unload"] | MISSING = MISSING
+    """
+    Why the answer ended: at its own end or a stop string, or by its length; `load` and `unload` answer requests that only load or unload the model.
+    """
+    total_duration: int | MISSING = MISSING
+    """
+    The time from the request to the end of the answer, in nanoseconds.
+    """
+    load_duration: int | MISSING = MISSING
+    """
+    The part of it in which the model was loaded, in nanoseconds.
+    """
+    prompt_eval_count: int | MISSING = MISSING
+    """
+    The number of tokens of the prompt.
+    """
+    prompt_eval_duration: int | MISSING = MISSING
+    """
+    The time until the first token of the answer, in nanoseconds.
+    """
+    eval_count: int | MISSING = MISSING
+    """
+    The number of tokens of the answer.
+    """
+    eval_duration: int | MISSING = MISSING
+    """
+    The time from the first token of the answer to its end, in nanoseconds.
+    """
+    logprobs: list[OllamaLogprob] | MISSING = MISSING
+    """
+    The log probability of each token of the text; in a stream, of the part.
+    """
+    remote_model: str | MISSING = MISSING
+    """
+    The name of the model at another server that answered.
+    """
+    remote_host: str | MISSING = MISSING
+    """
+    The other server that answered.
+    """
+    field_debug_info: Annotated[
+        OllamaDebugInfo | MISSING, Field(alias="_debug_info")
+    ] = MISSING
+    """
+    The rendered prompt, with `_debug_render_only`.
+    """
+
+
+class OllamaDebugInfo(BaseModel):
+    """
+    A rendered prompt.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    rendered_template: str | MISSING = MISSING
+    """
+    The prompt.
+    """
+    image_count: int | MISSING = MISSING
+    """
+    The number of its images.
+    """
+
+
+class OllamaErrorResponse(BaseModel):
+    """
+    The shape of an error, as an answer and as the last line of a stream.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    error: str
+    """
+    A human-readable message.
+    """
+    param: str | None | MISSING = MISSING
+    """
+    The field at fault, as a dotted path.
+    """
+    code: Annotated[
+        Literal["invalid_json", "invalid_http", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "empty_prompt", "text_too_long", "chat_template_error", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_in_conversation", "stored_items_too_large", "response_not_cancellable", "item_not_found", "invalid_api_key", "host_not_allowed", "origin_not_allowed", "not_found", "model_not_found", "response_not_found", "conversation_not_found", "previous_response_not_found", "method_not_allowed", "request_timeout", "request_too_large", "insufficient_memory", "unsupported_media_type", "rate_limit_exceeded", "headers_too_large", "internal_error", "server_busy", "too_many_connections", "store_unavailable", "engine_restarted", "engine_unavailable", "generation_timeout"] | MISSING,
+        Field(title="ErrorCode"),
+    ] = MISSING
+    """
+    The error code.
+    """
+
+
+OllamaChatEvent = TypeAliasType(
+    "OllamaChatEvent",
+    Annotated[
+        OllamaChatResponse | OllamaErrorResponse, Field(title="OllamaChatEvent")
+    ],
+)
+"""
+One line of the stream: a part of the answer, or the error that ends it.
+"""
+
+
+class OllamaGenerateRequest(BaseModel):
+    """
+    A prompt, and settings of the answer.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    prompt: str | None | MISSING = MISSING
+    """
+    The user's message, or with `raw` the whole prompt. If it is empty, the request only loads the model.
+    """
+    system: str | None | MISSING = MISSING
+    """
+    Instructions, in place of the model's own.
+    """
+    images: Annotated[list[str] | None | MISSING, Field(title="OllamaImages")] = MISSING
+    """
+    The images of the user's message.
+    """
+    truncate: bool | None | MISSING = MISSING
+    """
+    Whether the first tokens of the prompt are left out if it is longer than the context.
+    """
+    raw: bool | None | MISSING = MISSING
+    """
+    Whether the prompt is used as it is, without a chat template.
+    """
+    suffix: str | None | MISSING = MISSING
+    """
+    The text that follows the inserted text.
+    """
+    template: str | None | MISSING = MISSING
+    """
+    A template in Go's syntax, in place of the model's own.
+    """
+    context: list[int] | None | MISSING = MISSING
+    """
+    The tokens of an earlier prompt and its answer, as the answer returned them. The prompt follows them.
+    """
+    model: str
+    """
+    The name of a served model.
+    """
+    stream: bool | None | MISSING = MISSING
+    """
+    Whether the answer is sent in lines of JSON as it is generated. A request that only loads the model is answered by one object in any case.
+    """
+    format: Annotated[
+        Literal["json", ""] | dict[str, Any] | None | MISSING,
+        Field(title="OllamaFormat"),
+    ] = MISSING
+    """
+    The format of the answer.
+    """
+    think: Annotated[
+        bool | Literal["low", "medium", "high", "max"] | None | MISSING,
+        Field(title="OllamaThink"),
+    ] = MISSING
+    """
+    Whether the model reasons, and how much.
+    """
+    options: OllamaOptions | None | MISSING = MISSING
+    """
+    Sampling and other settings.
+    """
+    logprobs: bool | None | MISSING = MISSING
+    """
+    Return the log probability of each token.
+    """
+    top_logprobs: int | None | MISSING = MISSING
+    """
+    The number of most likely tokens to return at each position. It has no effect without `logprobs`.
+    """
+    shift: bool | None | MISSING = MISSING
+    """
+    Whether the oldest tokens are dropped if the answer reaches the end of the context.
+    """
+    keep_alive: float | str | None | MISSING = MISSING
+    """
+    How long the model stays in memory after the answer: seconds, or a duration such as `5m`. A negative value is forever.
+    """
+    field_debug_render_only: Annotated[
+        bool | None | MISSING, Field(alias="_debug_render_only")
+    ] = MISSING
+    """
+    Return the rendered prompt without an answer.
+    """
+
+
+class OllamaGenerateResponse(BaseModel):
+    """
+    An answer, or a part of it.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    response: str
+    """
+    The text, or its next part.
+    """
+    thinking: str | MISSING = MISSING
+    """
+    The model's reasoning, or its next part.
+    """
+    tool_calls: list[OllamaAnswerToolCall] | MISSING = MISSING
+    """
+    The tool calls.
+    """
+    context: list[int] | MISSING = MISSING
+    """
+    The tokens of the prompt and of the answer, for the `context` of the next request.
+    """
+    model: str
+    """
+    The model's name.
+    """
+    created_at: AwareDatetime
+    """
+    The time of this answer or part.
+    """
+    done: bool
+    """
+    Whether the answer is complete.
+    """
+    done_reason: Literal["stop", "length", "load", "unload"] | MISSING = MISSING
+    """
+    Why the answer ended: at its own end or a stop string, or by its length; `load` and `unload` answer requests that only load or unload the model.
+    """
+    total_duration: int | MISSING = MISSING
+    """
+    The time from the request to the end of the answer, in nanoseconds.
+    """
+    load_duration: int | MISSING = MISSING
+    """
+    The part of it in which the model was loaded, in nanoseconds.
+    """
+    prompt_eval_count: int | MISSING = MISSING
+    """
+    The number of tokens of the prompt.
+    """
+    prompt_eval_duration: int | MISSING = MISSING
+    """
+    The time until the first token of the answer, in nanoseconds.
+    """
+    eval_count: int | MISSING = MISSING
+    """
+    The number of tokens of the answer.
+    """
+    eval_duration: int | MISSING = MISSING
+    """
+    The time from the first token of the answer to its end, in nanoseconds.
+    """
+    logprobs: list[OllamaLogprob] | MISSING = MISSING
+    """
+    The log probability of each token of the text; in a stream, of the part.
+    """
+    remote_model: str | MISSING = MISSING
+    """
+    The name of the model at another server that answered.
+    """
+    remote_host: str | MISSING = MISSING
+    """
+    The other server that answered.
+    """
+    field_debug_info: Annotated[
+        OllamaDebugInfo | MISSING, Field(alias="_debug_info")
+    ] = MISSING
+    """
+    The rendered prompt, with `_debug_render_only`.
+    """
+
+
+OllamaGenerateEvent = TypeAliasType(
+    "OllamaGenerateEvent",
+    Annotated[
+        OllamaGenerateResponse | OllamaErrorResponse, Field(title="OllamaGenerateEvent")
+    ],
+)
+"""
+One line of the stream: a part of the answer, or the error that ends it.
+"""
+
+
+class OllamaLogprob(BaseModel):
+    """
+    The log probability of one token.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    top_logprobs: list[OllamaTopLogprob] | MISSING = MISSING
+    """
+    The most likely tokens at its position.
+    """
+    token: str
+    """
+    Its text.
+    """
+    logprob: float
+    """
+    The natural logarithm of its probability.
+    """
+    bytes: list[int] | MISSING = MISSING
+    """
+    The text's bytes in UTF-8. A token may contain part of a character.
+    """
+
+
+class OllamaMessage(BaseModel):
+    """
+    A message of the conversation.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    role: Literal["system", "user", "assistant", "tool"]
+    """
+    The role of the message's author.
+    """
+    content: str | None | MISSING = MISSING
+    """
+    The text.
+    """
+    thinking: str | None | MISSING = MISSING
+    """
+    The model's reasoning, for chat templates that render it.
+    """
+    images: Annotated[list[str] | None | MISSING, Field(title="OllamaImages")] = MISSING
+    """
+    The images of the message.
+    """
+    tool_calls: list[OllamaToolCall] | None | MISSING = MISSING
+    """
+    The tool calls of an earlier answer.
+    """
+    tool_name: str | None | MISSING = MISSING
+    """
+    The name of the tool whose result this is, for chat templates that render it.
+    """
+    tool_call_id: str | None | MISSING = MISSING
+    """
+    The id of the call whose result this is.
+    """
+
+
+class OllamaOptions(BaseModel):
+    """
+    Sampling and other settings.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    num_predict: int | None | MISSING = MISSING
+    """
+    The maximum number of tokens of the answer. Negative values set no limit.
+    """
+    temperature: float | None | MISSING = MISSING
+    """
+    The sampling temperature. Higher values give more varied text; 0 always takes the most likely token.
+    """
+    top_k: int | None | MISSING = MISSING
+    """
+    Sample only from this many of the most likely tokens; 0 samples from all.
+    """
+    top_p: float | None | MISSING = MISSING
+    """
+    Nucleus sampling: sample only from the most likely tokens, up to this cumulative probability.
+    """
+    min_p: float | None | MISSING = MISSING
+    """
+    The minimum probability of a token, relative to the most likely one.
+    """
+    seed: int | None | MISSING = MISSING
+    """
+    The same seed with the same request gives the same answer; -1 draws a new seed for each request.
+    """
+    stop: list[str] | None | MISSING = MISSING
+    """
+    Stop strings, at which the answer ends. They aren't part of it.
+    """
+    presence_penalty: float | None | MISSING = MISSING
+    """
+    Makes tokens less likely that occur in the text.
+    """
+    frequency_penalty: float | None | MISSING = MISSING
+    """
+    Makes tokens less likely in proportion to how often they occur in the text.
+    """
+    repeat_penalty: float | None | MISSING = MISSING
+    """
+    Divides the logits of tokens that occur among the last ones. Above 1, repetition becomes less likely.
+    """
+    repeat_last_n: int | None | MISSING = MISSING
+    """
+    The number of last tokens that the penalties consider; -1 considers the whole context.
+    """
+    typical_p: float | None | MISSING = MISSING
+    """
+    Locally typical sampling: sample only from the tokens whose information content is closest to the expected one, up to this cumulative probability; 1 disables it.
+    """
+    num_keep: int | None | MISSING = MISSING
+    """
+    The number of first tokens that are kept when others are dropped.
+    """
+    num_ctx: int | None | MISSING = MISSING
+    """
+    The size of the context, in tokens.
+    """
+    num_batch: int | None | MISSING = MISSING
+    """
+    The number of tokens of a prompt that are computed at once.
+    """
+    num_gpu: int | None | MISSING = MISSING
+    """
+    The number of layers that run on a GPU; -1 leaves it to the server.
+    """
+    main_gpu: int | None | MISSING = MISSING
+    """
+    The GPU for what isn't split between several.
+    """
+    use_mmap: bool | None | MISSING = MISSING
+    """
+    Whether the model's file is mapped into memory.
+    """
+    num_thread: int | None | MISSING = MISSING
+    """
+    The number of threads; 0 leaves it to the server.
+    """
+    draft_num_predict: int | None | MISSING = MISSING
+    """
+    The number of tokens that a draft model proposes at once.
+    """
+
+
+class OllamaTool(BaseModel):
+    """
+    A function that the model may call.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    type: str | None | MISSING = MISSING
+    """
+    The type of tool.
+    """
+    function: FunctionDefinition
+    """
+    The function.
+    """
+    items: dict[str, Any] | None | MISSING = MISSING
+    """
+    A schema beside the function, for chat templates that render it.
+    """
+
+
+class OllamaToolCall(BaseModel):
+    """
+    A tool call of the model.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    id: str | None | MISSING = MISSING
+    """
+    The id of the call.
+    """
+    function: OllamaToolCallFunction
+    """
+    The called function.
+    """
+
+
+class OllamaToolCallFunction(BaseModel):
+    """
+    A called function.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    index: int | None | MISSING = MISSING
+    """
+    The place of the call among those of the answer.
+    """
+    name: str
+    """
+    Its name.
+    """
+    arguments: dict[str, Any]
+    """
+    Its arguments.
+    """
+
+
+class OllamaTopLogprob(BaseModel):
+    """
+    One of the most likely tokens.
+    """
+
+    model_config = ConfigDict(
+        extra="allow",
+    )
+    token: str
+    """
+    Its text.
+    """
+    logprob: float
+    """
+    The natural logarithm of its probability.
+    """
+    bytes: list[int] | MISSING = MISSING
+    """
+    The text's bytes in UTF-8. A token may contain part of a character.
     """
 
 

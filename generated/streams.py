@@ -26,7 +26,8 @@ class Machine:
     `open` begins it, `body` facts may follow in any number. Without `open` it begins with its first fact. A machine
     inside another has one instance for each value of `key` in each instance of that other one; `close` ends it. The
     outermost machine exists once. Any of `end` ends it whole, any of `fail` ends it whatever was still open, any of
-    `abort` does so even before `open`. It must be ended if it has `open`."""
+    `abort` does so even before `open`. It must be ended if it has `open`, or is all that there is of a stream without a
+    terminator."""
 
     name: str
     inside: str | None
@@ -115,17 +116,19 @@ Law = KeysDense | ChildrenCloseFirst | Constant | OneFact | Consecutive | OneId 
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """`framing` says whether an event is only data or is named, too, by the field `classify`. `terminator` is the text
-    that ends the stream, which is no event. `classify` says which facts an event states: the rules each one of theirs,
-    or a field the one that is its value. `laws` are what must hold beyond the machines. `aside` is the schema of events
-    that are no part of the answer. `silent` says that an event may state nothing."""
+    """`framing` says whether an event is only data, is named, too, by the field `classify`, or is a line of JSON.
+    `terminator` is the text that ends the stream, which is no event. `by_default` says that a request without `stream`
+    asks for it. `classify` says which facts an event states: the rules each one of theirs, or a field the one that is
+    its value. `laws` are what must hold beyond the machines. `aside` is the schema of events that are no part of the
+    answer. `silent` says that an event may state nothing."""
 
-    framing: Literal["data", "event"]
+    framing: Literal["data", "event", "lines"]
     terminator: str | None
     classify: tuple[Rule, ...] | str
     machines: tuple[Machine, ...]
     laws: tuple[Law, ...]
     aside: Mapping[str, Any] | None = field(default=None, hash=False)
+    by_default: bool = False
     silent: bool = False
 
 
@@ -375,5 +378,62 @@ STREAMS: dict[str, Stream] = {
             ChildrenCloseFirst(),
         ),
         aside={'type': 'object', 'required': ['type'], 'properties': {'type': {'const': 'ping'}}},
+    ),
+    "ollama_chat": Stream(
+        framing='lines',
+        terminator=None,
+        classify=(
+            Rule('content', at=('message.content',), each=None, key=None, unless=None),
+            Rule('thinking', at=('message.thinking',), each=None, key=None, unless=None),
+            Rule('tool_calls', at=('message.tool_calls',), each=None, key=None, unless=None),
+            Rule('end', at=('done_reason',), each=None, key=None, unless=None),
+            Rule('error', at=('error',), each=None, key=None, unless=None),
+        ),
+        machines=(
+            Machine(
+                'stream',
+                inside=None,
+                key=None,
+                open=None,
+                close=None,
+                body=('content', 'thinking', 'tool_calls'),
+                end=('end',),
+                fail=('error',),
+                abort=(),
+            ),
+        ),
+        laws=(
+            Constant(fields=('model', )),
+        ),
+        aside=None,
+        by_default=True,
+    ),
+    "ollama_generate": Stream(
+        framing='lines',
+        terminator=None,
+        classify=(
+            Rule('response', at=('response',), each=None, key=None, unless=None),
+            Rule('thinking', at=('thinking',), each=None, key=None, unless=None),
+            Rule('end', at=('done_reason',), each=None, key=None, unless=None),
+            Rule('error', at=('error',), each=None, key=None, unless=None),
+        ),
+        machines=(
+            Machine(
+                'stream',
+                inside=None,
+                key=None,
+                open=None,
+                close=None,
+                body=('response', 'thinking'),
+                end=('end',),
+                fail=('error',),
+                abort=(),
+            ),
+        ),
+        laws=(
+            Constant(fields=('model', )),
+        ),
+        aside=None,
+        by_default=True,
     ),
 }

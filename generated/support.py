@@ -2011,6 +2011,122 @@ SHAPES: dict[str, Shape] = {
             'type': ('namespace', ),
         },
     ),
+    "OllamaChatRequest": Shape(
+        fields={
+            'messages': Field("supported", shape="OllamaMessage"),
+            'truncate': Field("supported"),
+            'tools': Field("supported", shape="OllamaTool"),
+            'model': Field("supported"),
+            'stream': Field("supported"),
+            'format': Field("supported"),
+            'think': Field("supported"),
+            'options': Field("supported", shape="OllamaOptions"),
+            'logprobs': Field("supported"),
+            'top_logprobs': Field("supported"),
+            'shift': Field("unsupported", supported_values={'const': False}),
+            'keep_alive': Field("unsupported", supported_values={'anyOf': [{'type': 'number', 'exclusiveMaximum': 0}, {'type': 'string', 'pattern': '^-'}]}),
+            '_debug_render_only': Field("unsupported", supported_values={'const': False}),
+        },
+        required=frozenset(['model']),
+        values={
+        },
+    ),
+    "OllamaGenerateRequest": Shape(
+        fields={
+            'prompt': Field("supported"),
+            'system': Field("supported"),
+            'images': Field("supported"),
+            'truncate': Field("supported"),
+            'raw': Field("supported"),
+            'suffix': Field("refused"),
+            'template': Field("unsupported", supported_values={'maxLength': 0}),
+            'context': Field("refused"),
+            'model': Field("supported"),
+            'stream': Field("supported"),
+            'format': Field("supported"),
+            'think': Field("supported"),
+            'options': Field("supported", shape="OllamaOptions"),
+            'logprobs': Field("supported"),
+            'top_logprobs': Field("supported"),
+            'shift': Field("unsupported", supported_values={'const': False}),
+            'keep_alive': Field("unsupported", supported_values={'anyOf': [{'type': 'number', 'exclusiveMaximum': 0}, {'type': 'string', 'pattern': '^-'}]}),
+            '_debug_render_only': Field("unsupported", supported_values={'const': False}),
+        },
+        required=frozenset(['model']),
+        values={
+        },
+    ),
+    "OllamaMessage": Shape(
+        fields={
+            'role': Field("supported"),
+            'content': Field("supported"),
+            'thinking': Field("supported"),
+            'images': Field("supported"),
+            'tool_calls': Field("supported", shape="OllamaToolCall"),
+            'tool_name': Field("supported"),
+            'tool_call_id': Field("supported"),
+        },
+        required=frozenset(['role']),
+        values={
+            'role': ('system', 'user', 'assistant', 'tool', ),
+        },
+    ),
+    "OllamaOptions": Shape(
+        fields={
+            'num_predict': Field("supported"),
+            'temperature': Field("supported"),
+            'top_k': Field("supported"),
+            'top_p': Field("supported"),
+            'min_p': Field("supported"),
+            'seed': Field("supported"),
+            'stop': Field("supported"),
+            'presence_penalty': Field("supported"),
+            'frequency_penalty': Field("supported"),
+            'repeat_penalty': Field("supported"),
+            'repeat_last_n': Field("unsupported", supported_values={'const': -1}),
+            'typical_p': Field("unsupported", supported_values={'const': 1}),
+            'num_keep': Field("unsupported"),
+            'num_ctx': Field("unsupported"),
+            'num_batch': Field("unsupported"),
+            'num_gpu': Field("unsupported", supported_values={'const': -1}),
+            'main_gpu': Field("unsupported"),
+            'use_mmap': Field("unsupported"),
+            'num_thread': Field("unsupported", supported_values={'const': 0}),
+            'draft_num_predict': Field("unsupported"),
+        },
+        required=frozenset([]),
+        values={
+        },
+    ),
+    "OllamaTool": Shape(
+        fields={
+            'type': Field("accepted"),
+            'function': Field("supported", shape="FunctionDefinition"),
+            'items': Field("unsupported"),
+        },
+        required=frozenset(['function']),
+        values={
+        },
+    ),
+    "OllamaToolCall": Shape(
+        fields={
+            'id': Field("supported"),
+            'function': Field("supported", shape="OllamaToolCallFunction"),
+        },
+        required=frozenset(['function']),
+        values={
+        },
+    ),
+    "OllamaToolCallFunction": Shape(
+        fields={
+            'index': Field("accepted"),
+            'name': Field("supported"),
+            'arguments': Field("supported"),
+        },
+        required=frozenset(['arguments', 'name']),
+        values={
+        },
+    ),
     "Prediction": Shape(
         fields={
             'type': Field("unsupported"),
@@ -2933,6 +3049,26 @@ UNIONS: dict[str, Union] = {
 }
 
 DEFAULTS: dict[str, dict[str, Any]] = {
+    "AnthropicCountedToolChoice": {
+        "disable_parallel_tool_use": False,
+    },
+    "AnthropicToolChoice": {
+        "disable_parallel_tool_use": False,
+    },
+    "AnthropicToolResultBlock": {
+        "is_error": False,
+    },
+    "AssistantMessage": {
+        "prefix": False,
+    },
+    "BackgroundOptions": {
+        "completion_window": 'soonest',
+    },
+    "CompactRequest": {
+        "service_tier": 'auto',
+    },
+    "CountTokensRequest": {
+    },
     "CreateChatCompletionRequest": {
         "logprobs": False,
         "parallel_tool_calls": True,
@@ -3103,6 +3239,17 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "return_cached_tokens_details": False,
         "return_spec_tokens_details": False,
     },
+    "CreateConversationItemsRequest": {
+    },
+    "CreateConversationRequest": {
+    },
+    "CreateMessageRequest": {
+        "stream": False,
+        "temperature": 1,
+        "top_p": 1,
+        "top_k": 40,
+        "mm_payload": 'tensors',
+    },
     "CreateResponseRequest": {
         "frequency_penalty": 0,
         "presence_penalty": 0,
@@ -3168,27 +3315,66 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "return_progress": False,
         "verbose": False,
     },
+    "DebugConfig": {
+        "ignore_eos": False,
+        "pinned_system_prompt": False,
+        "grammar_execution_mode": 'jump_forward',
+    },
+    "DetokenizeRequest": {
+        "skip_special_tokens": False,
+    },
     "InputTokensRequest": {
         "parallel_tool_calls": True,
         "truncation": 'disabled',
     },
-    "CompactRequest": {
-        "service_tier": 'auto',
+    "OllamaChatRequest": {
+        "truncate": True,
+        "stream": True,
+        "logprobs": False,
+        "top_logprobs": 0,
+        "_debug_render_only": False,
     },
-    "CreateConversationRequest": {
+    "OllamaGenerateRequest": {
+        "truncate": True,
+        "raw": False,
+        "stream": True,
+        "logprobs": False,
+        "top_logprobs": 0,
+        "_debug_render_only": False,
     },
-    "UpdateConversationRequest": {
-    },
-    "CreateConversationItemsRequest": {
-    },
-    "CreateMessageRequest": {
-        "stream": False,
-        "temperature": 1,
-        "top_p": 1,
+    "OllamaOptions": {
+        "num_predict": -1,
+        "temperature": 0.8,
         "top_k": 40,
-        "mm_payload": 'tensors',
+        "top_p": 0.9,
+        "min_p": 0,
+        "seed": -1,
+        "presence_penalty": 0,
+        "frequency_penalty": 0,
+        "repeat_penalty": 1,
+        "typical_p": 1,
     },
-    "CountTokensRequest": {
+    "RepetitionDetection": {
+        "max_pattern_size": 0,
+        "min_pattern_size": 0,
+        "min_count": 0,
+    },
+    "ResponsePromptCacheOptions": {
+        "prewarm": False,
+    },
+    "ResponseStreamOptions": {
+        "include_obfuscation": False,
+    },
+    "ResponseTextParam": {
+        "verbosity": 'medium',
+    },
+    "StreamOptions": {
+        "include_usage": False,
+        "continuous_usage_stats": False,
+    },
+    "StructuredOutputsParams": {
+        "disable_any_whitespace": False,
+        "disable_additional_properties": False,
     },
     "TokenizeRequest": {
         "pad_to_max_length": False,
@@ -3199,7 +3385,9 @@ DEFAULTS: dict[str, dict[str, Any]] = {
         "add_generation_prompt": True,
         "continue_final_message": False,
     },
-    "DetokenizeRequest": {
-        "skip_special_tokens": False,
+    "ToolSearchTool": {
+        "execution": 'server',
+    },
+    "UpdateConversationRequest": {
     },
 }

@@ -2358,6 +2358,309 @@ class NamespaceTool(TypedDict):
     """
 
 
+class OllamaAnswerFunction(TypedDict):
+    """
+    A called function.
+    """
+
+    index: NotRequired[int]
+    """
+    The place of the call among those of the answer.
+    """
+    name: str
+    """
+    Its name.
+    """
+    arguments: dict[str, Any]
+    """
+    Its arguments.
+    """
+
+
+class OllamaAnswerMessage(TypedDict):
+    """
+    A message of the model.
+    """
+
+    role: Literal["assistant"]
+    """
+    The role of the message's author.
+    """
+    content: str
+    """
+    The text.
+    """
+    thinking: NotRequired[str]
+    """
+    The model's reasoning.
+    """
+    tool_calls: NotRequired[list[OllamaAnswerToolCall]]
+    """
+    The tool calls.
+    """
+    images: NotRequired[list[str]]
+    """
+    Images, as files in base64.
+    """
+    tool_name: NotRequired[str]
+    """
+    The name of the tool whose result this is.
+    """
+    tool_call_id: NotRequired[str]
+    """
+    The id of the call whose result this is.
+    """
+
+
+class OllamaAnswerToolCall(TypedDict):
+    """
+    A tool call.
+    """
+
+    id: NotRequired[str]
+    """
+    The id of the call.
+    """
+    function: OllamaAnswerFunction
+    """
+    The called function.
+    """
+
+
+class OllamaChatResponse(TypedDict):
+    """
+    An answer, or a part of it.
+    """
+
+    message: OllamaAnswerMessage
+    """
+    The message, or its next part.
+    """
+    model: str
+    """
+    The model's name.
+    """
+    created_at: str
+    """
+    The time of this answer or part.
+    """
+    done: bool
+    """
+    Whether the answer is complete.
+    """
+    done_reason: NotRequired[Literal["stop", "length", "load", "unload"]]
+    """
+    Why the answer ended: at its own end or a stop string, or by its length; `load` and `unload` answer requests that only load or unload the model.
+    """
+    total_duration: NotRequired[int]
+    """
+    The time from the request to the end of the answer, in nanoseconds.
+    """
+    load_duration: NotRequired[int]
+    """
+    The part of it in which the model was loaded, in nanoseconds.
+    """
+    prompt_eval_count: NotRequired[int]
+    """
+    The number of tokens of the prompt.
+    """
+    prompt_eval_duration: NotRequired[int]
+    """
+    The time until the first token of the answer, in nanoseconds.
+    """
+    eval_count: NotRequired[int]
+    """
+    The number of tokens of the answer.
+    """
+    eval_duration: NotRequired[int]
+    """
+    The time from the first token of the answer to its end, in nanoseconds.
+    """
+    logprobs: NotRequired[list[OllamaLogprob]]
+    """
+    The log probability of each token of the text; in a stream, of the part.
+    """
+    remote_model: NotRequired[str]
+    """
+    The name of the model at another server that answered.
+    """
+    remote_host: NotRequired[str]
+    """
+    The other server that answered.
+    """
+    field_debug_info: NotRequired[OllamaDebugInfo]
+    """
+    The rendered prompt, with `_debug_render_only`.
+    """
+
+
+class OllamaDebugInfo(TypedDict):
+    """
+    A rendered prompt.
+    """
+
+    rendered_template: NotRequired[str]
+    """
+    The prompt.
+    """
+    image_count: NotRequired[int]
+    """
+    The number of its images.
+    """
+
+
+class OllamaErrorResponse(TypedDict):
+    """
+    The shape of an error, as an answer and as the last line of a stream.
+    """
+
+    error: str
+    """
+    A human-readable message.
+    """
+    param: NotRequired[str | None]
+    """
+    The field at fault, as a dotted path.
+    """
+    code: NotRequired[Literal["invalid_json", "invalid_http", "missing_body", "invalid_type", "invalid_value", "missing_required_parameter", "integer_below_min_value", "integer_above_max_value", "decimal_below_min_value", "decimal_above_max_value", "string_below_min_length", "string_above_max_length", "array_below_min_length", "array_above_max_length", "object_above_max_properties", "unsupported_parameter", "unknown_parameter", "context_length_exceeded", "empty_prompt", "text_too_long", "chat_template_error", "invalid_prompt", "unsupported_content", "invalid_image", "invalid_image_url", "failed_to_download_image", "invalid_schema", "unsupported_schema", "unsupported_tool", "unknown_tool", "invalid_encrypted_content", "response_not_finished", "response_in_conversation", "stored_items_too_large", "response_not_cancellable", "item_not_found", "invalid_api_key", "host_not_allowed", "origin_not_allowed", "not_found", "model_not_found", "response_not_found", "conversation_not_found", "previous_response_not_found", "method_not_allowed", "request_timeout", "request_too_large", "insufficient_memory", "unsupported_media_type", "rate_limit_exceeded", "headers_too_large", "internal_error", "server_busy", "too_many_connections", "store_unavailable", "engine_restarted", "engine_unavailable", "generation_timeout"]]
+    """
+    The error code.
+    """
+
+
+OllamaChatEvent: TypeAlias = OllamaChatResponse | OllamaErrorResponse
+"""
+One line of the stream: a part of the answer, or the error that ends it.
+"""
+
+
+class OllamaGenerateResponse(TypedDict):
+    """
+    An answer, or a part of it.
+    """
+
+    response: str
+    """
+    The text, or its next part.
+    """
+    thinking: NotRequired[str]
+    """
+    The model's reasoning, or its next part.
+    """
+    tool_calls: NotRequired[list[OllamaAnswerToolCall]]
+    """
+    The tool calls.
+    """
+    context: NotRequired[list[int]]
+    """
+    The tokens of the prompt and of the answer, for the `context` of the next request.
+    """
+    model: str
+    """
+    The model's name.
+    """
+    created_at: str
+    """
+    The time of this answer or part.
+    """
+    done: bool
+    """
+    Whether the answer is complete.
+    """
+    done_reason: NotRequired[Literal["stop", "length", "load", "unload"]]
+    """
+    Why the answer ended: at its own end or a stop string, or by its length; `load` and `unload` answer requests that only load or unload the model.
+    """
+    total_duration: NotRequired[int]
+    """
+    The time from the request to the end of the answer, in nanoseconds.
+    """
+    load_duration: NotRequired[int]
+    """
+    The part of it in which the model was loaded, in nanoseconds.
+    """
+    prompt_eval_count: NotRequired[int]
+    """
+    The number of tokens of the prompt.
+    """
+    prompt_eval_duration: NotRequired[int]
+    """
+    The time until the first token of the answer, in nanoseconds.
+    """
+    eval_count: NotRequired[int]
+    """
+    The number of tokens of the answer.
+    """
+    eval_duration: NotRequired[int]
+    """
+    The time from the first token of the answer to its end, in nanoseconds.
+    """
+    logprobs: NotRequired[list[OllamaLogprob]]
+    """
+    The log probability of each token of the text; in a stream, of the part.
+    """
+    remote_model: NotRequired[str]
+    """
+    The name of the model at another server that answered.
+    """
+    remote_host: NotRequired[str]
+    """
+    The other server that answered.
+    """
+    field_debug_info: NotRequired[OllamaDebugInfo]
+    """
+    The rendered prompt, with `_debug_render_only`.
+    """
+
+
+OllamaGenerateEvent: TypeAlias = OllamaGenerateResponse | OllamaErrorResponse
+"""
+One line of the stream: a part of the answer, or the error that ends it.
+"""
+
+
+class OllamaLogprob(TypedDict):
+    """
+    The log probability of one token.
+    """
+
+    top_logprobs: NotRequired[list[OllamaTopLogprob]]
+    """
+    The most likely tokens at its position.
+    """
+    token: str
+    """
+    Its text.
+    """
+    logprob: float
+    """
+    The natural logarithm of its probability.
+    """
+    bytes: NotRequired[list[int]]
+    """
+    The text's bytes in UTF-8. A token may contain part of a character.
+    """
+
+
+class OllamaTopLogprob(TypedDict):
+    """
+    One of the most likely tokens.
+    """
+
+    token: str
+    """
+    Its text.
+    """
+    logprob: float
+    """
+    The natural logarithm of its probability.
+    """
+    bytes: NotRequired[list[int]]
+    """
+    The text's bytes in UTF-8. A token may contain part of a character.
+    """
+
+
 class OpenApi(TypedDict):
     """
     An OpenAPI document.

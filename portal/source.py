@@ -32,6 +32,8 @@ TITLES = {
     "conversation_item": "An item of a conversation",
     "conversation_item_deletion": "Deleting an item of a conversation",
     "input_tokens": "Input tokens of a response",
+    "ollama_chat": "Chat, in Ollama's API",
+    "ollama_generate": "Prompts, in Ollama's API",
     "tokenize": "Tokenize",
     "detokenize": "Detokenize",
     "models": "Models",

@@ -2,10 +2,12 @@
 
 `descriptions/SYSTEM.json` has JSON Schemas that were derived from one version of a system, a line for each class, the
 places of all fields, and the quoted names of files. Classes have the shortest names that tell them apart. Codegen
-derives from it which fields a system lacks (`document/system_fields.py`).
+derives from it which fields a system lacks (`document/system_fields.py`). A wheel has the files compressed
+(`setup.py`).
 """
 
 import json
+import lzma
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -45,7 +47,7 @@ def text(source: str, described: Described) -> str:
 
 def read(system: str) -> tuple[str, Described]:
     """Returns the source and the schemas of a system. Raises FileNotFoundError."""
-    content = json.loads((FOLDER / f"{system}.json").read_text("utf-8"))
+    content = json.loads(_content(system))
 
     def by_part(key: str) -> dict[Part, Any]:
         return {(name.partition(".")[0], name.partition(".")[2]): value for name, value in content[key].items()}
@@ -84,13 +86,18 @@ def fields_of(described: Described) -> SystemFields:
 
 def read_fields(system: str) -> SystemFields | None:
     """Returns the fields of the described version; None if nothing describes the system."""
-    path = FOLDER / f"{system}.json"
-    return SystemFields(json.loads(path.read_text("utf-8"))) if path.is_file() else None
+    return SystemFields(json.loads(_content(system))) if system in systems() else None
 
 
 def systems() -> list[str]:
     """Returns the systems with a description."""
-    return sorted(path.stem for path in FOLDER.glob("*.json"))
+    return sorted(path.name.partition(".json")[0] for path in FOLDER.glob("*.json*"))
+
+
+def _content(system: str) -> bytes:
+    path = FOLDER / f"{system}.json"
+    packed = path.with_name(f"{path.name}.xz")
+    return lzma.decompress(packed.read_bytes()) if packed.is_file() else path.read_bytes()
 
 
 def _lines(schemas: dict[str, Any]) -> str:

@@ -14,11 +14,13 @@ _COMMENT = re.compile(r"[ \t]*//[^\n]*")
 _STRUCT = re.compile(r"^type (\w+) struct ?\{\n(.*?)^\}", re.DOTALL | re.MULTILINE)
 _TAG = r'`json:"([^"]+)"`'
 _INNER = re.compile(rf"^(\s+)(\w+)\s+((?:\[\])?)struct \{{\n(.*?)^\1\}} {_TAG}$", re.DOTALL | re.MULTILINE)
-_FIELD = re.compile(rf"^\s+\w+[ \t]+([^\s`][^`\n]*?)[ \t]+{_TAG}", re.MULTILINE)
+# Without a type, the field is an embedded type under a name of its own: Tools `json:"tools"`.
+_FIELD = re.compile(rf"^\s+\*?([\w.]+)[ \t]+(?:([^\s`][^`\n]*?)[ \t]+)?{_TAG}", re.MULTILINE)
 # A struct whose fields are those of this one, too.
 _EMBEDDED = re.compile(r"^\s+\*?([A-Za-z][\w.]*)$", re.MULTILINE)
 _ALIAS = re.compile(r"^type (\w+) (\[\][\w.]+|string)$", re.MULTILINE)
-_OWN_READING = re.compile(r"^func \(\w* ?\*?(\w+)\) UnmarshalJSON\(", re.MULTILINE)
+# With its body, unless it is on the same line.
+_OWN_READING = re.compile(r"^func \(\w* ?\*?(\w+)\) UnmarshalJSON\([^\n]*?(?:\{\n(.*?)^\}|$)", re.DOTALL | re.MULTILINE)
 
 _INT64: Schema = {"type": "integer", "minimum": -(2**63), "maximum": 2**63 - 1}
 _PLAIN: dict[str, Schema] = {
@@ -30,17 +32,24 @@ _PLAIN: dict[str, Schema] = {
     "float64": {"type": "number"},
     "any": {},
     "json.RawMessage": {},
+    "[]byte": {"type": "string"},
 }
+# What a value of type any is as a number, whose fraction is then cut off.
+_ROUNDED = {kind: {"type": "number"} for kind in ("int", "int64")}
 _NULL: Schema = {"type": "null"}
 
 
 class Structs:
     """A reader of the structs of packages, which are folders below `source` by name. Each field may be absent or null,
     which leaves Go's zero value. Types with a method of their own for reading JSON are unrestricted, as are those of
-    other packages.
+    other packages, unless the method reads a type with the same fields.
+
+    `maps` has the structs that are built of fields which are maps of any values, such as `api.ChatRequest.options`:
+    there an integer is any number, and null is no text of a list.
     """
 
-    def __init__(self, source: Path, packages: Mapping[str, str]) -> None:
+    def __init__(self, source: Path, packages: Mapping[str, str], maps: Mapping[str, str] | None = None) -> None:
+        self._maps = dict(maps or {})
         self._fields: dict[str, list[tuple[str, str]]] = {}
         self._embedded: dict[str, list[str]] = {}
         self._aliases: dict[str, str] = {}
@@ -49,7 +58,11 @@ class Structs:
         for package, folder in packages.items():
             for file in sorted((source / folder).glob("*.go")):
                 text = _COMMENT.sub("", file.read_text("utf-8"))
-                own |= {f"{package}.{name}" for name in _OWN_READING.findall(text)}
+                own |= {
+                    f"{package}.{name}"
+                    for name, body in _OWN_READING.findall(text)
+                    if not re.search(rf"^\s+type \w+ {name}$", body, re.MULTILINE)
+                }
                 for struct in _STRUCT.finditer(text):
                     self._add(package, struct[1], struct[2])
                     first = text.count("\n", 0, struct.start(2)) + 1
@@ -58,6 +71,7 @@ class Structs:
         for name in own:
             self._fields.pop(name, None)
             self._aliases.pop(name, None)
+        self._mapped = {part for name in self._maps.values() for part in (name, *self._embedded.get(name, ()))}
         self.schemas: dict[str, Schema] = {}
         """The schemas of the structs that were read, by package and name."""
         self.places: dict[str, Places] = {}
@@ -70,7 +84,7 @@ class Structs:
             return f'\t{match[2]} {match[3]}{name}{match[2]} `json:"{match[5]}"`'
 
         fields = _INNER.sub(inner, body)
-        self._fields[f"{package}.{name}"] = _FIELD.findall(fields)
+        self._fields[f"{package}.{name}"] = [(kind or field, tag) for field, kind, tag in _FIELD.findall(fields)]
         self._embedded[f"{package}.{name}"] = [
             kind if "." in kind else f"{package}.{kind}" for kind in _EMBEDDED.findall(fields)
         ]
@@ -94,7 +108,8 @@ class Structs:
                     places[file] = {**named, **places.get(file, {})}
             for kind, tag in self._fields[name]:
                 if tag != "-":  # which isn't read
-                    properties[tag.partition(",")[0]] = self._value(name.partition(".")[0], kind)
+                    key = tag.partition(",")[0]
+                    properties[key] = self._field(name, key, kind)
             self.places[f"#/$defs/taken/{name}"] = places
         return {"$ref": f"#/$defs/taken/{name}"}
 
@@ -107,6 +122,17 @@ class Structs:
             if tag := re.search(_TAG, line):
                 result.setdefault(tag[1].partition(",")[0], f"{number} {digest([line])}")
         return {file: result}
+
+    def _field(self, struct: str, name: str, kind: str) -> Schema:
+        if built := self._maps.get(f"{struct}.{name}"):
+            return {"anyOf": [self.named(built), _NULL]}
+        package = struct.partition(".")[0]
+        if struct not in self._mapped:
+            return self._value(package, kind)
+        kind = kind.removeprefix("*")
+        if kind.startswith("[]"):
+            return {"anyOf": [{"type": "array", "items": self._type(package, kind[2:])}, _NULL]}
+        return {"anyOf": [_ROUNDED.get(kind) or self._type(package, kind), _NULL]}
 
     def _value(self, package: str, kind: str) -> Schema:
         schema = self._type(package, kind.removeprefix("*"))

@@ -83,13 +83,15 @@ class FieldTable:
 @dataclass(frozen=True, slots=True)
 class StructTable:
     """The folders of a system's Go packages, by name, and the structs of parts, by package and name. listed: structs of
-    parts that aren't compared. files: the files that have all names of a part's fields in quotes.
+    parts that aren't compared. files: the files that have all names of a part's fields in quotes. maps: the structs
+    that are built of fields which are maps of any values, by package, struct and field.
     """
 
     packages: dict[str, str]
     structs: dict[Part, str]
     listed: dict[Part, str]
     files: dict[Part, tuple[str, ...]]
+    maps: dict[str, str]
 
     @property
     def parts(self) -> tuple[Part, ...]:
@@ -140,7 +142,7 @@ def table(system: str) -> Table | FieldTable | StructTable | FunctionTable:
         structs, listed = (
             {_part(name): struct for name, struct in content.get(key, {}).items()} for key in ("parts", "listed")
         )
-        return StructTable(content["go_packages"], structs, listed, names)
+        return StructTable(content["go_packages"], structs, listed, names, content.get("go_maps", {}))
     if "cpp_endpoints" in content:
         return FunctionTable(
             {_part(name): tuple(map(_function, entry)) for name, entry in content["parts"].items()},
@@ -261,7 +263,7 @@ def of_functions(entry: FunctionTable, source: Path) -> Described:
 
 def of_structs(entry: StructTable, source: Path) -> Described:
     """Returns the parts that are Go structs. Raises Unreadable if one doesn't exist."""
-    structs = Structs(source, entry.packages)
+    structs = Structs(source, entry.packages, entry.maps)
     parts = {part: structs.named(name) for part, name in entry.structs.items()}
     listed = {part: structs.named(name) for part, name in entry.listed.items()}
     document: Schema = {"$defs": {"taken": structs.schemas}}

@@ -34,7 +34,7 @@ PYDANTIC = shlex.split("""
 
 CLIENT = shlex.split("""
     --output-model-type pydantic_v2.BaseModel --target-pydantic-version 2.12 --use-type-alias
-    --use-one-literal-as-default --type-mappings string+uri=string string+date=string
+    --use-one-literal-as-default --type-mappings string+uri=string string+date=string string+date-time=string
 """)
 
 TYPED_DICT = ["--output-model-type", "typing.TypedDict"]

@@ -10,6 +10,7 @@ from typing import Any
 from specvino.codegen.emit.shapes import query_shape, shapes
 from specvino.codegen.emit.templates import templates
 from specvino.document.operations import JSON, Operation, base_paths, name_of, operations
+from specvino.document.pointers import resolved
 from specvino.document.walk import closure
 
 PYTHON_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list[str]"}
@@ -87,13 +88,22 @@ def errors(errors: dict[str, Any]) -> str:
 
 
 def streams(document: dict[str, Any]) -> str:
-    """Returns streams.py: the x-stream tables, with defaults filled in."""
+    """Returns streams.py: the x-stream tables, with defaults filled in, and with whether a stream is the default."""
     tables = {
-        operation.endpoint: filled(operation.definition["x-stream"])
+        operation.endpoint: {
+            **filled(operation.definition["x-stream"]),
+            "by_default": _fields(operation).get("stream", {}).get("default") is True,
+        }
         for operation in operations(document)
         if "x-stream" in operation.definition
     }
     return _render("streams.py.jinja", tables=tables)
+
+
+def _fields(operation: Operation) -> Mapping[str, Any]:
+    """Returns the fields of an operation's body by name; none without a body."""
+    fields: Mapping[str, Any] = resolved(operation.document, operation.body or {}).get("properties", {})
+    return fields
 
 
 def support(document: dict[str, Any]) -> str:
@@ -114,8 +124,9 @@ def support(document: dict[str, Any]) -> str:
         name: {
             key: child["default"] for key, child in schemas[name].get("properties", {}).items() if "default" in child
         }
-        for name in bodies
+        for name in names
     }
+    defaults = {name: values for name, values in defaults.items() if values or name in bodies}
     return _render("support.py.jinja", shapes=objects, unions=unions, defaults=defaults)
 
 

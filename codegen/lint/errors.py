@@ -8,7 +8,10 @@ from specvino.codegen.spec import Spec
 from specvino.document.operations import operations
 
 ENTRY = {"status": int, "type": str, "param": bool, "retryable": bool, "meaning": str}
-ENVELOPES = ({"$ref": "#/components/schemas/ErrorResponse"}, {"$ref": "#/components/schemas/AnthropicErrorResponse"})
+ENVELOPES = tuple(
+    {"$ref": f"#/components/schemas/{name}"}
+    for name in ("ErrorResponse", "AnthropicErrorResponse", "OllamaErrorResponse")
+)
 
 
 def codes(spec: Spec) -> Iterator[Problem]:
@@ -69,7 +72,9 @@ def declared(spec: Spec) -> Iterator[Problem]:
         envelopes = [content.get("application/json", {}).get("schema") for content in errors.values()]
         for (status, content), envelope in zip(errors.items(), envelopes, strict=True):
             if content.keys() != {"application/json"} or envelope not in ENVELOPES:
-                fault = "an error has one content, application/json with ErrorResponse or AnthropicErrorResponse"
+                fault = (
+                    "an error has one content, application/json with the ErrorResponse of OpenAI, Anthropic or Ollama"
+                )
                 yield Problem("responses", f"{location} {status}", fault)
             elif envelope != envelopes[0]:
                 yield Problem("responses", f"{location} {status}", "the errors of an operation have one shape")
@@ -78,13 +83,13 @@ def declared(spec: Spec) -> Iterator[Problem]:
 def examples(spec: Spec) -> Iterator[Problem]:
     """An error shown under a status has a code of that status, and that code's type, or Anthropic's for the status."""
     for location, status, body in _shown(spec.document):
-        error = body["error"]
+        error = body["error"] if isinstance(body["error"], dict) else body
         entry = spec.errors["codes"].get(error.get("code"))
         if entry and "type" in body:
             entry = {**entry, "type": spec.errors["anthropic_types"][int(status)]}
         if entry and str(entry["status"]) != status:
             yield Problem("error-examples", location, f"{error['code']} has status {entry['status']}, not {status}")
-        if entry and entry["type"] != error.get("type"):
+        if entry and error is not body and entry["type"] != error.get("type"):
             yield Problem(
                 "error-examples", location, f"{error['code']} has type {entry['type']}, not {error.get('type')}"
             )
@@ -99,5 +104,5 @@ def _shown(document: dict[str, Any]) -> Iterator[tuple[str, str, dict[str, Any]]
                 content = operation.content(status)
                 for name, example in content.get("application/json", {}).get("examples", {}).items():
                     value = example.get("value", {})
-                    if isinstance(value, dict) and isinstance(value.get("error"), dict):
+                    if isinstance(value, dict) and "error" in value:
                         yield f"{operation.label} {status} example {name}", status, value

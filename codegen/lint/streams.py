@@ -1,13 +1,13 @@
 """The x-stream tables use a closed vocabulary and existing facts."""
 
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from specvino.codegen.lint.problem import Problem
 from specvino.codegen.lint.vocabulary import entry, words
 from specvino.codegen.spec import Spec
-from specvino.document.operations import EVENTS, Schema, event_of, operations
+from specvino.document.operations import FRAMINGS, Operation, Schema, event_of, operations
 from specvino.document.pointers import resolved
 
 
@@ -18,7 +18,9 @@ class Events:
     With a field it is the branch of the union in which the field is that const; `nameless` counts the branches without.
     """
 
-    def __init__(self, document: dict[str, Any], media: dict[str, Any], classify: str | list[dict[str, Any]]) -> None:
+    def __init__(
+        self, document: Mapping[str, Any], media: dict[str, Any], classify: str | list[dict[str, Any]]
+    ) -> None:
         self._document = document
         self._event = event_of(document, media)
         self.by_fact: dict[str, Schema] = {}
@@ -202,12 +204,11 @@ def tables(spec: Spec) -> Iterator[Problem]:
     """Every stream has a consistent table."""
     for operation in operations(spec.document):
         location = f"{operation.label} x-stream"
-        media = operation.content().get(EVENTS)
         table = operation.definition.get("x-stream")
-        if (media is None) != (table is None):
-            yield Problem("x-stream", location, "an operation has a text/event-stream answer and x-stream, or neither")
-        elif media is not None and table is not None:
-            for fault in list(words(spec.vocabulary, table)) or _faults(spec.document, media, table):
+        if (operation.stream is None) != (table is None):
+            yield Problem("x-stream", location, "an operation has a stream among its answers and x-stream, or neither")
+        elif operation.stream is not None and table is not None:
+            for fault in list(words(spec.vocabulary, table)) or _faults(operation, operation.stream, table):
                 yield Problem("x-stream", location, fault)
 
 
@@ -217,21 +218,26 @@ def examples(spec: Spec) -> Iterator[Problem]:
         if "x-stream" not in operation.definition:
             continue
         classify = operation.definition["x-stream"]["classify"]
-        events = Events(spec.document, operation.content()[EVENTS], classify)
+        events = Events(spec.document, operation.stream or {}, classify)
         stated = {fact for event in events.examples() for fact in _stated(event, classify)}
         for fact in sorted(events.by_fact.keys() - stated):
             yield Problem("examples", f"{operation.label} stream", f"no example states the fact {fact!r}")
 
 
-def _faults(document: dict[str, Any], media: dict[str, Any], table: dict[str, Any]) -> Iterator[str]:
+def _faults(operation: Operation, media: dict[str, Any], table: dict[str, Any]) -> Iterator[str]:
     classify, machines = table["classify"], table["machines"]
-    events = Events(document, media, classify)
+    events = Events(operation.document, media, classify)
     if "silent" in table:
         yield "silent: only the document of a system has it"
     for name, machine in machines.items():
         if not machine.keys() & {"in", "end"}:
             yield f"machine {name}: only in the document of a system it may be without `end`"
-    yield from _framing(resolved(document, media["itemSchema"]), table)
+    if media is not operation.content().get(FRAMINGS[table["framing"]]):
+        yield f"framing {table['framing']}: the media type of the stream must be {FRAMINGS[table['framing']]}"
+    elif table["framing"] != "lines":
+        yield from _framing(resolved(operation.document, media["itemSchema"]), table)
+    elif table["terminator"] is not None:
+        yield "framing lines: no text ends the stream, so the terminator must be null"
     if isinstance(classify, str):
         if events.nameless:
             yield f"classify: {events.nameless} branches of the event have no const {classify}"

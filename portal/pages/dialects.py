@@ -24,6 +24,8 @@ ENVELOPES = {
 
 UNKNOWN = {"ignored": "have no effect", "refused": "are an error"}
 
+FRAMINGS = {"data": "`data:` alone", "event": "`event:` and `data:`", "lines": "lines of JSON"}
+
 FAILURES = {"event": "as an event", "none": "not as an event"}
 
 INTRODUCTION = """\
@@ -93,7 +95,7 @@ def _text(source: Source, system: str) -> Iterator[str]:
         operations=", ".join(operations),
     )
     for endpoint, stream in head["stream"].items():
-        framing = "`event:` and `data:`" if stream["framing"] == "event" else "`data:` alone"
+        framing = FRAMINGS[stream["framing"]]
         end = f"`{stream['terminator']}`" if stream["terminator"] else "nothing"
         order = cell(stream.get("order", "as [documented](../streams.md)"))
         yield f"| {TITLES[endpoint]} | {framing} | {end} | {FAILURES[stream['error']]} | {order} |\n"

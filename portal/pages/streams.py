@@ -135,7 +135,8 @@ def _text(source: Source) -> Iterator[str]:
             continue
         name = TITLES[operation.endpoint]
         yield f"## {name} {{ #{operation.endpoint} }}\n"
-        yield f"[`{operation.method} {operation.path}`](endpoints/{operation.endpoint}.md) with `stream: true`.\n"
+        asked = "unless `stream` is false" if table.by_default else "with `stream: true`"
+        yield f"[`{operation.method} {operation.path}`](endpoints/{operation.endpoint}.md) {asked}.\n"
         if table in drawn:
             yield f"The events are those of [{TITLES[drawn[table]]}](#{drawn[table]}).\n"
             continue
@@ -149,12 +150,16 @@ def _text(source: Source) -> Iterator[str]:
         yield ""
 
 
+FRAMINGS = {
+    "data": "a `data:` line alone, with JSON in it",
+    "event": "an `event:` line, the event's type, and a `data:` line, with JSON in it",
+    "lines": "a line of JSON",
+}
+
+
 def _framing(table: Stream) -> str:
-    lines = (
-        "an `event:` line, the event's type, and a `data:` line" if table.framing == "event" else "a `data:` line alone"
-    )
     end = f"The stream ends with `{table.terminator}`." if table.terminator else "The last event ends the stream."
-    return f"Each event is {lines}, with JSON in it. {end}"
+    return f"Each event is {FRAMINGS[table.framing]}. {end}"
 
 
 def _facts(table: Stream) -> Iterator[str]:

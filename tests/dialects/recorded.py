@@ -10,7 +10,7 @@ from typing import Any
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.exchange import Exchange, Request
 from specvino.document import yaml_text
-from specvino.document.operations import EVENTS, JSON, Operation
+from specvino.document.operations import FRAMINGS, JSON, LINES, Operation
 
 FOLDER = Path(__file__).with_name("answers")
 SYSTEMS = tuple(sorted(path.name for path in FOLDER.iterdir() if path.is_dir()))
@@ -46,14 +46,18 @@ class Answer:
     @property
     def media(self) -> str:
         """It is empty where nothing came."""
-        default = EVENTS if "stream" in self.said else JSON if "body" in self.said else ""
+        default = self._stream if "stream" in self.said else JSON if "body" in self.said else ""
         return str(self.said.get("media", default))
 
     @property
+    def _stream(self) -> str:
+        return next(media for media in FRAMINGS.values() if media in self.operation.content())
+
+    @property
     def content(self) -> bytes:
-        """What stands on the wire. A block of YAML ends in one line end, an event in two."""
+        """What stands on the wire. A block of YAML ends in one line end, a server-sent event in two."""
         if "stream" in self.said:
-            return f"{self.said['stream']}\n".encode()
+            return (str(self.said["stream"]) + ("" if self.media == LINES else "\n")).encode()
         if "body" in self.said:
             return json.dumps(self.said["body"], ensure_ascii=False).encode()
         return str(self.said.get("text", "")).encode()

@@ -1,6 +1,5 @@
 """Addresses of what the dialects state."""
 
-import json
 import re
 from collections import defaultdict
 from typing import Any
@@ -9,7 +8,7 @@ import pytest
 
 from specvino.document.loading import dialect_file, dialects, load
 from specvino.portal.source import Field, Source
-from specvino.upstream.description import FOLDER, read, read_fields
+from specvino.upstream.description import read, read_fields
 from specvino.upstream.evidence import Evidence, evidence
 
 FIELDS = Source().fields
@@ -48,8 +47,8 @@ def test_the_lines_of_a_field_at_the_system_s_version(system: str, field: str, a
     url = of(system)(endpoint, part, path)
     assert url.startswith(address)
     file, _, first = url.removeprefix(address.partition("/blob/")[0]).partition("#L")
-    described = json.loads((FOLDER / f"{system}.json").read_text())
-    named = [{"": described["quoted"]}, described["places"]]
+    _, described = read(system)
+    named = [{"": described.quoted}, described.places]
     lines = {
         f"{name} {where.partition(' ')[0]}"
         for several in named

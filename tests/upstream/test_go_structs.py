@@ -53,6 +53,32 @@ type Own struct {
 }
 
 func (o *Own) UnmarshalJSON(data []byte) error { return nil }
+
+type Turn struct {
+	Role string `json:"role"`
+	Image Bytes `json:"image"`
+	tools.List `json:"list,omitempty"`
+	Options map[string]any `json:"options"`
+}
+
+type Bytes []byte
+
+func (t *Turn) UnmarshalJSON(data []byte) error {
+	type Alias Turn
+	var a Alias
+	return json.Unmarshal(data, &a)
+}
+
+type Settings struct {
+	Inner
+	Stop []string `json:"stop"`
+	Heat float32  `json:"heat"`
+}
+
+type Inner struct {
+	Size  int   `json:"size"`
+	Empty *bool `json:"empty"`
+}
 """
 
 TOOLS = """
@@ -75,7 +101,7 @@ def structs(tmp_path) -> Structs:
     for package, text in (("chat", CHAT), ("tools", TOOLS)):
         (tmp_path / package).mkdir()
         (tmp_path / package / "types.go").write_text(text)
-    return Structs(tmp_path, {"chat": "chat", "tools": "tools"})
+    return Structs(tmp_path, {"chat": "chat", "tools": "tools"}, {"chat.Turn.options": "chat.Settings"})
 
 
 def test_places(structs) -> None:
@@ -105,6 +131,31 @@ def test_members_of_a_struct(structs) -> None:
     assert structs.schemas["chat.Part"]["properties"] == {
         "share": nullable(type="number"),
         "word": nullable(type="string"),
+    }
+
+
+def test_a_method_that_reads_the_same_fields(structs) -> None:
+    structs.named("chat.Turn")
+    found = structs.schemas["chat.Turn"]["properties"]
+    assert found["role"] == nullable(type="string")
+    assert found["image"] == nullable(type="string"), "bytes are written in base64"
+    assert "chat.Turn" not in structs.unread
+
+
+def test_an_embedded_type_with_a_name(structs) -> None:
+    structs.named("chat.Turn")
+    found = structs.schemas["chat.Turn"]["properties"]["list"]
+    assert found["anyOf"][0]["type"] == "array"
+
+
+def test_a_map_that_a_struct_is_built_of(structs) -> None:
+    structs.named("chat.Turn")
+    assert structs.schemas["chat.Turn"]["properties"]["options"] == nullable(**{"$ref": "#/$defs/taken/chat.Settings"})
+    assert structs.schemas["chat.Settings"]["properties"] == {
+        "size": nullable(type="number"),
+        "empty": nullable(type="boolean"),
+        "stop": nullable(type="array", items={"type": "string"}),
+        "heat": nullable(type="number"),
     }
 
 

@@ -26,7 +26,8 @@ def test_a_table_without_a_stream(spec, only) -> None:
     ("change", "words"),
     [
         ({"order": "any"}, "'order' was unexpected"),
-        ({"framing": "lines"}, 'framing: "lines" is not one of "data" or "event"'),
+        ({"framing": "parts"}, 'framing: "parts" is not one of "data", "event" or "lines"'),
+        ({"framing": "lines"}, "framing lines: the media type of the stream must be application/x-ndjson"),
         ({"classify": []}, "classify: [] has less than 1 item"),
         ({"terminator": "[END]"}, "the terminator is '[END]', but the consts of the event's data are ['[DONE]']"),
         ({"terminator": None}, "the terminator is None, but the consts of the event's data are ['[DONE]']"),

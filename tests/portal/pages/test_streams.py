@@ -7,7 +7,7 @@ from xml.etree import ElementTree
 import pytest
 
 from specvino.generated.streams import STREAMS
-from specvino.portal.pages import streams
+from specvino.portal.pages import dialects, streams
 from specvino.portal.pages.streams import diagram
 from specvino.portal.source import Source
 
@@ -83,3 +83,10 @@ def test_every_stream_is_on_the_page_with_what_holds_beside() -> None:
         assert field in PAGE
     assert "| finish | `finish_reason` in each of `choices`, of the one with its `index` |" in PAGE
     assert "The stream ends with `[DONE]`." in PAGE
+
+
+def test_the_framing_of_each_stream_is_named() -> None:
+    kinds = {table.framing for table in STREAMS.values()}
+    assert kinds == streams.FRAMINGS.keys() == dialects.FRAMINGS.keys()
+    assert "Each event is a line of JSON." in PAGE
+    assert "unless `stream` is false" in PAGE

@@ -1,4 +1,4 @@
-// Judges bodies by Ollama's own middleware, as judge.py does by the classes of systems in Python.
+// Judges bodies by Ollama's own middleware and structs, as judge.py does by the classes of systems in Python.
 //
 // The first line of its output is an empty table of schemas: the fields of the structs are what `specvino spec drift`
 // reads. Then each line of the input, `["endpoint", body]`, is answered with an error, or with null.
@@ -38,9 +38,10 @@ func check(endpoint string, body *http.Request) error {
 		TopLogprobs int `json:"top_logprobs"`
 		Options     map[string]any
 	}
+	var generate api.GenerateRequest
 	text, err := io.ReadAll(body.Body)
-	if err == nil && endpoint == "completions" {
-		err = json.Unmarshal(text, &api.GenerateRequest{})
+	if err == nil && (endpoint == "completions" || endpoint == "ollama_generate") {
+		err = json.Unmarshal(text, &generate)
 	} else if err == nil {
 		err = json.Unmarshal(text, &api.ChatRequest{})
 	}
@@ -56,6 +57,10 @@ func check(endpoint string, body *http.Request) error {
 	if !model.ParseName(asked.Model).IsValid() {
 		return fmt.Errorf("model '%s' not found", asked.Model)
 	}
+	isWhole := generate.System == "" && generate.Template == "" && len(generate.Context) == 0
+	if generate.Raw && !isWhole {
+		return errors.New("a raw prompt excludes other parts of a prompt")
+	}
 	switch format := string(asked.Format); {
 	case format == "", format == "null", format == `""`, format == `"json"`, format[0] == '{':
 	default:
@@ -69,9 +74,11 @@ func verdict(endpoint string, body []byte) any {
 	recorder := httptest.NewRecorder()
 	sent := httptest.NewRequest(http.MethodPost, "/", bytes.NewReader(body))
 	context := gin.NewContext(sent, recorder)
-	middlewares[endpoint](context)
-	if !context.Continued {
-		return fmt.Sprintf("%d %s", recorder.Code, recorder.Body)
+	if converts, ok := middlewares[endpoint]; ok { // Ollama's own endpoints have none
+		converts(context)
+		if !context.Continued {
+			return fmt.Sprintf("%d %s", recorder.Code, recorder.Body)
+		}
 	}
 	if err := check(endpoint, context.Request); err != nil {
 		return err.Error()
