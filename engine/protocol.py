@@ -108,6 +108,12 @@ class Engine(Protocol):
         """
         ...
 
+    async def loaded(self) -> None:
+        """Returns when the model is loaded, which it isn't after some time without requests (`--idle-unload`). Raises
+        EngineUnavailable.
+        """
+        ...
+
     async def check(self, request: GenerationRequest) -> None:
         """Raises the errors that `generate` would raise before its first segment, without generating."""
         ...

@@ -12,6 +12,7 @@ from specvino.handlers.limits import Limits
 from specvino.handlers.media import Media, MediaSettings
 from specvino.handlers.messages import Messages
 from specvino.handlers.models import Models, ServedModel, ServedModels
+from specvino.handlers.ollama import Ollama
 from specvino.handlers.own_document import Door, OwnDocument
 from specvino.handlers.pipeline import Pipeline
 from specvino.handlers.responses import Responses
@@ -29,6 +30,7 @@ class Handlers:
     responses: Responses
     conversations: protocols.ConversationsHandlers
     messages: protocols.MessagesHandlers
+    ollama: protocols.OllamaHandlers
     tokens: protocols.TokensHandlers
     models: protocols.ModelsHandlers
     service: protocols.ServiceHandlers
@@ -69,6 +71,7 @@ def bind(
         responses=Responses(pipeline, store, cipher),
         conversations=Conversations(store),
         messages=Messages(pipeline, cipher),
+        ollama=Ollama(pipeline, served),
         tokens=Tokens(served, limits),
         models=Models(served),
         service=Service(served.engines, document),

@@ -71,6 +71,10 @@ class ApiError(Exception):
             error["details"] = {"error_code": self.reason, "unsupported": [self.param] if self.param else []}
         return {"type": "error", "error": error, "request_id": request_id}
 
+    def ollama_body(self) -> wire.OllamaErrorResponse:
+        """Returns the error as Ollama's own API sends it, with its code and field."""
+        return {"error": self.message, "param": self.param, "code": self.code.value}
+
     def event(self, sequence_number: int) -> wire.ResponseErrorEvent:
         """Returns the error as the last event of a stream whose events have types."""
         return {

@@ -78,12 +78,12 @@ def _by_text(token: TokenLogprob) -> dict[str, float] | None:
     if token.logprob is None:
         return None
     by_text: dict[str, float] = {}
-    for text, _, logprob in _most_likely(token):
+    for text, _, logprob in most_likely(token):
         by_text.setdefault(text, logprob)  # parts of characters have the same text: the most likely one is shown
     return by_text | {token.text: token.logprob}
 
 
-def _most_likely(token: TokenLogprob) -> Iterator[tuple[str, bytes | None, float]]:
+def most_likely(token: TokenLogprob) -> Iterator[tuple[str, bytes | None, float]]:
     """Yields text, bytes and logprob of the most likely tokens at a position; the sampled one has the answer's text."""
     if token.logprob is not None and not token.top:
         yield token.text, token.bytes, token.logprob
@@ -99,7 +99,7 @@ def _token(token: TokenLogprob, top: int) -> wire.TokenLogprob:
         "bytes": _bytes(token.bytes),
         "top_logprobs": [
             {"token": text, "logprob": logprob, "bytes": _bytes(bytes)}
-            for text, bytes, logprob in islice(_most_likely(token), top)
+            for text, bytes, logprob in islice(most_likely(token), top)
         ],
     }
 
@@ -111,7 +111,7 @@ def _output(token: TokenLogprob, top: int) -> wire.OutputLogprob:
         "bytes": _own_bytes(token.text, token.bytes),
         "top_logprobs": [
             {"token": text, "logprob": logprob, "bytes": _own_bytes(text, bytes)}
-            for text, bytes, logprob in islice(_most_likely(token), top)
+            for text, bytes, logprob in islice(most_likely(token), top)
         ],
     }
 

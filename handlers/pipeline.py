@@ -65,11 +65,13 @@ class RequestFields:
 
     `prompt_param` is the field that contains the prompt, for errors. `echo` repeats the prompt. `logprobs` and
     `top_logprobs` are those of the answer, and `top_param` is the field with the latter. With `token_ids` the
-    endpoint gets the answer's tokens. `token_fields` are the given fields, apart from truncation, that change the
-    tokens of a prompt: they have no effect with vision-language models, whose pipeline tokenizes itself. `hidden`
-    are the fields that the model's chat template may not render. `more_tools` are tools that the conversation adds to
-    those of the body, and `removed_tools` the fields with those that it takes away. With `continues` the answer
-    continues the conversation's last message. `limited_by_context` is as in `RequestContext`, for every client.
+    endpoint gets the answer's tokens. `truncation` is that of an endpoint that truncates by default. `token_fields` are
+    the given fields, apart from truncation, that change the tokens of a prompt: they have no effect with
+    vision-language models, whose pipeline tokenizes itself. `hidden` are the fields that the model's chat template may
+    not render. `more_tools` are tools that the conversation adds to those of the body, and `removed_tools` the fields
+    with those that it takes away. With `continues` the answer continues the conversation's last message.
+    `limited_by_context` is as in `RequestContext`, for every client. `settings` has the paths of sampling settings that
+    have another name in the body, or are in an object.
     """
 
     body: Body
@@ -79,12 +81,14 @@ class RequestFields:
     top_logprobs: int = 0
     top_param: str = "top_logprobs"
     token_ids: bool = False
+    truncation: Truncation | None = None
     token_fields: tuple[str, ...] = ()
     hidden: Mapping[Hidden, str] = field(default_factory=dict)
     more_tools: tuple[OfferedTool, ...] = ()
     removed_tools: frozenset[str] = frozenset()
     continues: bool = False
     limited_by_context: bool = False
+    settings: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -190,7 +194,7 @@ class Pipeline:
         output = structured_output(body, strict=strict)
         variables = template_variables(body, model)
         truncation = _truncation(body)
-        settings = sampling(body, model.defaults)
+        settings = sampling(body, model.defaults, fields.settings)
         budget, of_budget = thinking_budget(body, model)
         engine_request, of_full_logits = without_full_logits(
             GenerationRequest(
@@ -203,7 +207,7 @@ class Pipeline:
                 logprob_token_ids=tuple(dict.fromkeys(value_of(body, "logprob_token_ids") or ())),
                 prompt_logprobs=value_of(body, "prompt_logprobs"),
                 token_ids=fields.token_ids,
-                truncation=truncation,
+                truncation=truncation or fields.truncation,
                 constraint=output.constraint if output else None,
                 must_call=tools.forced_by is not None,
                 parallel_calls=tools.parallel,
@@ -255,6 +259,12 @@ class Pipeline:
         generation = await self.converse(_prompt_only(request), messages, generate)
         return replace(generation, segments=_without_output(generation.segments))
 
+    async def load(self, request: CheckedRequest) -> AdmittedRequest:
+        """Returns when the model is loaded; the request has no prompt, as in `unasked`."""
+        with request.refusals():
+            await request.served.engine.loaded()
+        return self.unasked(request)
+
     def unasked(self, request: CheckedRequest) -> AdmittedRequest:
         """Returns a request without a prompt as admitted: its choices have no output."""
         ends = [Finish(choice, "stop") for choice in range(request.engine_request.n)]
@@ -266,7 +276,7 @@ class Pipeline:
         """Returns when the engine has admitted the request; `generate` replaces the engine's own."""
         if generate is None:
             engine = request.served.engine
-            fitting = partial(generate_fitting, engine, shorter=_shorter_answer)
+            fitting = partial(generate_fitting, engine, shorter=shorter_answer)
             generate = fitting if request.limited_by_context else engine.generate
         segments = self._segments(request, request.with_prompts(prompts), generate)
         started = await anext(segments)
@@ -346,7 +356,7 @@ async def generate_fitting(engine: Engine, request: GenerationRequest, shorter: 
             request = possible
 
 
-async def _shorter_answer(request: GenerationRequest, error: ContextLengthExceeded) -> GenerationRequest | None:
+async def shorter_answer(request: GenerationRequest, error: ContextLengthExceeded) -> GenerationRequest | None:
     """Returns the request for answers that the context has room for, after the prompt that is too long for others."""
     tokens = error.prompt_tokens  # unknown with images: then the engine's own limit applies
     left = None if tokens is None else error.context_length - tokens

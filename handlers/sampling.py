@@ -1,14 +1,15 @@
 """Sampling settings (the request's value, else the model's own, else the document's default) and thinking budgets."""
 
 from collections.abc import Mapping
-from dataclasses import fields
+from dataclasses import fields as attributes
+from types import MappingProxyType
 from typing import Any
 
 from specvino.document.loading import group
 from specvino.engine.protocol import ModelInfo
 from specvino.engine.request import Sampling, ThinkingBudget
 from specvino.generated import models
-from specvino.generated.support import DEFAULTS
+from specvino.generated.support import DEFAULTS, SHAPES
 from specvino.handlers.fields import value_at, value_of
 
 Body = (
@@ -17,24 +18,31 @@ Body = (
     | models.CreateResponseRequest
     | models.CreateMessageRequest
     | models.CountTokensRequest
+    | models.OllamaChatRequest
+    | models.OllamaGenerateRequest
 )
 
 # The settings of an endpoint that doesn't have them.
-_NEUTRAL: dict[str, Any] = {setting.name: setting.default for setting in fields(Sampling)}
+_NEUTRAL: dict[str, Any] = {setting.name: setting.default for setting in attributes(Sampling)}
 
 _NO_PENALTIES = {name: _NEUTRAL[name] for name in ("frequency_penalty", "presence_penalty", "repetition_penalty")}
 
 
-def sampling(body: Body, model: Mapping[str, float | int]) -> Sampling:
-    """Returns the effective settings; `model` are those of the model's generation_config.json."""
-    fallback = _NEUTRAL | DEFAULTS[type(body).__name__] | dict(model)
+def sampling(body: Body, model: Mapping[str, float | int], names: Mapping[str, str] = MappingProxyType({})) -> Sampling:
+    """Returns the effective settings; `model` are those of the model's generation_config.json. `names` has the paths of
+    settings that have another name in the body, or are in an object.
+    """
+    fallback = _NEUTRAL | _defaults(body, names) | dict(model)
     best_of = value_of(body, "best_of") or 1
     if best_of > 1:  # a beam search: conditions reject the request's penalties, and the model's own don't apply
         fallback |= _NO_PENALTIES
     length_penalty = value_of(body, "length_penalty")
 
+    def setting(name: str) -> Any:
+        return value_at(body, names.get(name, name))
+
     def settle(name: str) -> float:
-        value: float | None = value_of(body, name)
+        value: float | None = setting(name)
         return fallback[name] if value is None else value
 
     return Sampling(
@@ -45,8 +53,8 @@ def sampling(body: Body, model: Mapping[str, float | int]) -> Sampling:
         frequency_penalty=settle("frequency_penalty"),
         presence_penalty=settle("presence_penalty"),
         repetition_penalty=settle("repetition_penalty"),
-        seed=value_of(body, "seed"),
-        stop=_stop(value_of(body, "stop") or value_of(body, "stop_sequences")),
+        seed=setting("seed"),
+        stop=_stop(setting("stop") or value_of(body, "stop_sequences")),
         stop_token_ids=frozenset(value_of(body, "stop_token_ids") or ()),
         min_tokens=value_of(body, "min_tokens") or 0,
         ignore_eos=value_of(body, "ignore_eos") or False,
@@ -81,10 +89,22 @@ def thinking_budget(body: Body, model: ModelInfo) -> tuple[ThinkingBudget | None
     return None, ()
 
 
+def _defaults(body: Body, names: Mapping[str, str]) -> dict[str, Any]:
+    """Returns the document's defaults of the settings."""
+    fields = SHAPES[type(body).__name__].fields
+    defaults = DEFAULTS[type(body).__name__]
+    for name, path in names.items():
+        owner, _, field = path.rpartition(".")
+        inside = DEFAULTS.get((fields[owner].shape if owner else None) or "", {})
+        if field in inside:
+            defaults = {**defaults, name: inside[field]}
+    return defaults
+
+
 def _max_tokens(body: Body) -> int | None:
-    """Returns the first token limit of the group that is given."""
-    limits = (value_of(body, name) for name in group("token_limits").paths)
-    return next((limit for limit in limits if limit is not None), None)
+    """Returns the first token limit of the group that is given. Negative ones set none."""
+    limits = (value_at(body, name) for name in group("token_limits").paths)
+    return next((limit for limit in limits if limit is not None and limit >= 0), None)
 
 
 def _stop(value: str | list[str] | None) -> tuple[str, ...]:

@@ -71,6 +71,13 @@ def _reasoning(body: BaseModel) -> dict[str, dict[str, Any]]:
     variables: dict[str, dict[str, Any]] = {}
     if (kind := value_at(body, "thinking.type")) is not None:
         variables["thinking"] = {"enable_thinking": kind != "disabled"}
+    match value_at(body, "think"):
+        case None:
+            pass
+        case bool(thinks):
+            variables["think"] = {"enable_thinking": thinks}
+        case level:
+            variables["think"] = {"enable_thinking": True, "reasoning_effort": level}
     for param in _EFFORTS:
         match value_at(body, param):
             case None:

@@ -204,6 +204,11 @@ class OpenVINOEngine:
         )
         self._idling.begin()
 
+    async def loaded(self) -> None:
+        self._check_ready()
+        with self._idling.request():
+            await self._idling.loaded()
+
     async def check(self, request: GenerationRequest) -> None:
         self._check_ready()
         self._check_room()

@@ -105,6 +105,9 @@ class ScriptedEngine:
     async def close(self) -> None:
         self._closed.set()
 
+    async def loaded(self) -> None:
+        pass  # a script always is
+
     async def check(self, request: GenerationRequest) -> None:
         unenforced_arguments(request)
         self._admit_all(with_cut_prompts(request, self._context_length))

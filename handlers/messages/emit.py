@@ -1,6 +1,5 @@
 """Segments -> the events of a message -> the unary answer, which is their fold."""
 
-import json
 import uuid
 from collections.abc import AsyncIterator, Iterator
 from typing import Any, Literal
@@ -18,6 +17,7 @@ from specvino.engine.segments import (
 )
 from specvino.generated import wire
 from specvino.handlers.encryption import Cipher
+from specvino.handlers.tools import arguments_of
 
 _Block = wire.AnthropicAnswerText | wire.AnthropicAnswerThinking | wire.AnthropicAnswerToolUse
 _Delta = (
@@ -162,16 +162,7 @@ def _fill(block: Any, text: str) -> None:
         case "thinking":
             block["thinking"] = text
         case "tool_use":
-            block["input"] = _object(text)
-
-
-def _object(arguments: str) -> dict[str, Any]:
-    """Returns the arguments of a call; empty if the answer ended before they did."""
-    try:
-        value = json.loads(arguments)
-    except ValueError:
-        return {}
-    return value if isinstance(value, dict) else {}
+            block["input"] = arguments_of(text)
 
 
 def _usage(prompt: int, completion: int, reasoning: int) -> wire.AnthropicUsage:

@@ -20,8 +20,8 @@ from specvino.handlers.responses.encrypted_reasoning import INCLUDE, encrypted
 from specvino.handlers.responses.persistence import Events, Persistence, store_errors
 from specvino.handlers.responses.request import conversation_of, counted, matched, request_fields, to_summarize
 from specvino.handlers.responses.stored import StoredResponses
-from specvino.handlers.responses.truncation import generate_shortened
 from specvino.handlers.store import ResponseStore
+from specvino.handlers.truncation import generate_shortened
 
 _STORE = DEFAULTS["CreateResponseRequest"]["store"]
 

@@ -23,7 +23,7 @@ from specvino.handlers.media import MessageDraft
 from specvino.handlers.pipeline import CheckedRequest, Pipeline
 from specvino.handlers.responses.emit import usage_of
 from specvino.handlers.responses.request import InputItem, request_fields, stored, to_summarize
-from specvino.handlers.responses.truncation import KEPT, always_kept, generate_shortened
+from specvino.handlers.truncation import KEPT, always_kept, generate_shortened
 
 INSTRUCTION = (
     "Summarize the conversation above for somebody who will continue it without having read it. State the goals and "

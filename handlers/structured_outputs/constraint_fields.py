@@ -1,5 +1,5 @@
 """The fields of other systems, one for each kind of constraint: vLLM's structured_outputs, FastDeploy's guided_json and
-similar ones, SGLang's regex and ebnf, llama.cpp's json_schema and grammar."""
+similar ones, SGLang's regex and ebnf, llama.cpp's json_schema and grammar, Ollama's format."""
 
 import json
 from collections.abc import Callable, Mapping
@@ -25,6 +25,10 @@ def _schema(value: Any, param: str, strict: bool) -> StructuredOutput:
     if not isinstance(schema, Mapping | bool):
         raise unusable(param, "a JSON Schema is an object, or true or false")
     return json_schema(schema, param, strict)
+
+
+def _json_or_schema(value: Any, param: str, strict: bool) -> StructuredOutput:
+    return json_object(param) if value == "json" else json_schema(value, param, strict)
 
 
 def _any_object(value: Any, param: str, strict: bool) -> StructuredOutput:
@@ -82,4 +86,5 @@ KINDS: dict[str, Make] = {
     "ebnf": _grammar,
     "json_schema": _schema,
     "grammar": _grammar,
+    "format": _json_or_schema,
 }

@@ -1,5 +1,6 @@
 """The tools that the model may or must call, by every kind of `tool_choice`."""
 
+import json
 from collections.abc import Container, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
@@ -235,3 +236,12 @@ def _listed(kind: ToolKind, names: Iterable[str]) -> str:
     shown = ", ".join(repr(name) for name in sorted(names)[:20])
     plural = "custom tools" if kind == "custom" else "functions"
     return f"the {plural} {shown}" if shown else f"no {plural}"
+
+
+def arguments_of(text: str) -> dict[str, Any]:
+    """Returns the arguments of a call from their JSON text; empty if the answer ended before they did."""
+    try:
+        value = json.loads(text)
+    except ValueError:
+        return {}
+    return value if isinstance(value, dict) else {}

@@ -46,7 +46,7 @@ def offered(tools: Iterable[Any], param: str = "tools") -> Iterator[OfferedTool]
     for index, tool in enumerate(tools):
         path = f"{param}.{index}"
         match tool:
-            case models.FunctionTool():
+            case models.FunctionTool() | models.OllamaTool():
                 yield function(tool.function, f"{path}.function")
             case models.FlatFunctionTool():
                 yield function(tool, path)

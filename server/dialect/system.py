@@ -164,6 +164,11 @@ class System:
         operation = self._operations.get(operation_id)
         return operation is not None and operation.definition.get("security") == [] and operation.body is None
 
+    def reads_any_type(self, operation_id: str) -> bool:
+        """Returns whether the system reads an operation's bodies as JSON whatever their content type is."""
+        own = self._operations.get(operation_id)
+        return own is not None and self._statuses(own.endpoint)["media_type"] is None
+
     def requests(self, operation: handlers.Operation) -> Requests | None:
         """Returns the reader of an operation's bodies; None if it has no body."""
         own = self._operations.get(operation.id)

@@ -1,5 +1,5 @@
-"""Responses from a handler's result: a JSON body, server-sent events, or (at other systems' extra paths) a status or
-models in a form of theirs.
+"""Responses from a handler's result: a JSON body, the events of a stream, or (at other systems' extra paths) a status
+or models in a form of theirs.
 """
 
 import json
@@ -11,13 +11,14 @@ from typing import Any
 import msgspec
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from specvino.document.operations import FRAMINGS
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import Operation
 from specvino.handlers.errors import ApiError
 from specvino.server.dialect import System
 from specvino.server.dialect.shapes import ABSENT
 from specvino.server.dialect.system import ExtraPath
-from specvino.server.operations.errors import event_of, headers, internal_error
+from specvino.server.operations.errors import event_of, headers, internal_error, line
 from specvino.server.operations.exchange import exchange_of
 from specvino.server.validation.bodies import Bodies, ClientGone
 from specvino.server.validation.parsing import parse_json
@@ -54,22 +55,23 @@ async def send_events(
 ) -> None:
     """Sends events as they come. An error becomes the last event. The stream always ends as the document (or that of
     `system`) defines."""
+    if system:
+        operation = system.streaming(operation)
+    framing = operation.framing or "data"
     await send(
         {
             "type": "http.response.start",
             "status": 200,
             "headers": [
-                (b"content-type", b"text/event-stream"),
+                (b"content-type", FRAMINGS[framing].encode()),
                 (b"cache-control", b"no-cache"),
                 (b"x-accel-buffering", b"no"),  # proxies must not buffer events
                 *headers,
             ],
         }
     )
-    if system:
-        operation = system.streaming(operation)
     fit = system.event(operation.id) if system else None
-    frame = _named_frame if operation.framing == "event" else _frame
+    frame = _FRAMES[framing]
     sent = 0
     async with aclosing(events):
         try:
@@ -96,6 +98,9 @@ def _frame(event: Any) -> bytes:
 
 def _named_frame(event: Any) -> bytes:
     return b"event: %b\ndata: %b\n\n" % (event["type"].encode(), _encode(event))
+
+
+_FRAMES = {"data": _frame, "event": _named_frame, "lines": line}
 
 
 class ByStatus:
@@ -184,7 +189,8 @@ class Described:
         """Returns the values that a template may name."""
         inner = {f"meta.{name}": value for name, value in model.get("meta", {}).items()}
         created = datetime.fromtimestamp(model["created"], UTC).isoformat()
-        return {**model, **inner, "created_at": created, "system_version": self._version}
+        tagged = model["id"] if ":" in model["id"] else model["id"] + self._tag
+        return {**model, **inner, "tagged_id": tagged, "created_at": created, "system_version": self._version}
 
 
 async def _listed(listing: ASGIApp, scope: Scope, receive: Receive) -> list[dict[str, Any]]:

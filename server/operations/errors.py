@@ -29,19 +29,36 @@ def internal_error(request_id: str) -> ApiError:
 
 def body_of(error: ApiError, operation: Operation | None, request_id: str) -> Any:
     """Returns the body of an error, as the document describes it for the operation."""
-    return error.anthropic_body(request_id) if _is_anthropic(operation) else error.body()
+    match operation.error if operation else None:
+        case "AnthropicErrorResponse":
+            return error.anthropic_body(request_id)
+        case "OllamaErrorResponse":
+            return error.ollama_body()
+    return error.body()
+
+
+def line(value: Any) -> bytes:
+    """Returns a line of a stream of lines of JSON.
+
+    What Unicode calls line ends is escaped: httpx, on which Ollama's own Python client (0.6.3) is based, splits there.
+    Other line ends are control characters, which JSON escapes.
+    """
+    text = msgspec.json.encode(value)
+    for character in "\x85\u2028\u2029":
+        text = text.replace(character.encode(), b"\\u%04x" % ord(character))
+    return text + b"\n"
 
 
 def event_of(error: ApiError, operation: Operation | None, request_id: str, sent: int) -> bytes:
-    """Returns the error as the last server-sent event of a stream, after `sent` events."""
-    if operation is None or operation.framing == "data":
-        return b"data: %b\n\n" % msgspec.json.encode(body_of(error, operation, request_id))
-    event = error.anthropic_body(request_id) if _is_anthropic(operation) else error.event(sent)
-    return b"event: error\ndata: %b\n\n" % msgspec.json.encode(event)
-
-
-def _is_anthropic(operation: Operation | None) -> bool:
-    return operation is not None and operation.error == "AnthropicErrorResponse"
+    """Returns the error as the last event of a stream, after `sent` events."""
+    body = body_of(error, operation, request_id)
+    match operation.framing if operation else None:
+        case "lines":
+            return line(body)
+        case "event":
+            event = body if "type" in body else error.event(sent)
+            return b"event: error\ndata: %b\n\n" % msgspec.json.encode(event)
+    return b"data: %b\n\n" % msgspec.json.encode(body)
 
 
 def headers(error: ApiError) -> dict[str, str]:
@@ -131,7 +148,7 @@ def _instead(path: str, system: System | None) -> str:
     if meant := meant_path(path, system):
         return f"; use {meant[:200]}"
     if there := for_ollama(path, system):
-        return f": Ollama's own API isn't supported; use {there}"
+        return f": this part of Ollama's own API isn't supported here; use {there}"
     return ""
 
 

@@ -84,13 +84,16 @@ def meant_path(path: str, system: System | None) -> str | None:
     """Returns the path of the operation that a client means whose base path is missing or doubled; None without one."""
     below = re.sub(f"^(?:(?:{_bases()})(?=/))+", "", path)
     known = (operation for operation in OPERATIONS.values() if system is None or system.has(operation.id))
-    if not any(path_pattern(operation.path).fullmatch(below) for operation in known):
+    meant = next((operation for operation in known if path_pattern(operation.path).fullmatch(below)), None)
+    if meant is None:
         return None
     first, *_ = system.base_paths if system else base_paths(whole())
-    return None if f"{first}{below}" == path else f"{first}{below}"
+    there = below if system and system.at_root(meant.id) else f"{first}{below}"
+    return None if there == path else there
 
 
-# The operations that do what those of Ollama's own API do, by which its clients find their counterpart.
+# The operations that do what those of Ollama's own API do, by which its clients find their counterpart. The last three
+# are served with `--dialect ollama`.
 _FOR_OLLAMA = {
     "/api/chat": "/chat/completions",
     "/api/generate": "/completions",
@@ -106,7 +109,13 @@ def for_ollama(path: str, system: System | None) -> str | None:
     if not below.startswith("/api/"):
         return None
     first, *_ = system.base_paths if system else base_paths(whole())
-    return f"{first}{_FOR_OLLAMA[below]}" if below in _FOR_OLLAMA else f"OpenAI's API below {first}"
+    if below not in _FOR_OLLAMA:
+        return f"OpenAI's API below {first}"
+    return (
+        f"{first}{_FOR_OLLAMA[below]}"
+        if system
+        else f"{first}{_FOR_OLLAMA[below]}, or start the server with --dialect ollama"
+    )
 
 
 @cache

@@ -10,6 +10,7 @@ import msgspec
 from starlette.middleware import Middleware
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
+from specvino.document.operations import FRAMINGS
 from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import Operation
 from specvino.handlers.errors import ApiError
@@ -20,7 +21,7 @@ from specvino.server.ray.sessions import Sessions
 
 CALLBACK = "RAY_SERVE_HTTP_PROXY_CALLBACK_IMPORT_PATH"
 
-_EVENTS = b"text/event-stream"
+_STREAMS = tuple({media.encode() for media in FRAMINGS.values()})
 _JSON = b"application/json"
 
 logger = logging.getLogger("specvino.server")
@@ -73,7 +74,7 @@ class _Answer:
             if message["status"] >= 400 and not media.startswith(_JSON):
                 self._refusal = message
                 return
-            self._begun, self._streams = True, media.startswith(_EVENTS)
+            self._begun, self._streams = True, media.startswith(_STREAMS)
             message = {**message, "headers": list(self._headers.items())}
         elif self._refusal is not None:
             return

@@ -26,7 +26,14 @@ from specvino.server.operations.exchange import Exchange
 logger = logging.getLogger("specvino.server")
 
 # The conventions' names of generating operations.
-_OPERATIONS = {"chat": "chat", "completions": "text_completion", "responses": "chat", "messages": "chat"}
+_OPERATIONS = {
+    "chat": "chat",
+    "completions": "text_completion",
+    "responses": "chat",
+    "messages": "chat",
+    "ollama_chat": "chat",
+    "ollama_generate": "text_completion",
+}
 
 _SECOND = 1_000_000_000
 

@@ -15,12 +15,14 @@ class ClientGone(Exception):
     """The client closed the connection before its request was complete."""
 
 
-def require_json(scope: Scope) -> None:
-    """Raises ApiError for a content type other than JSON.
+def require_json(scope: Scope, *, of_any_type: bool = False) -> None:
+    """Raises ApiError for a content type other than JSON, unless a body `of_any_type` is read as JSON.
 
     A body without a content type is treated as JSON, unless a browser sent it: browsers send such bodies for any web
-    page without a CORS preflight, which JSON requires.
+    page without a CORS preflight, which JSON requires. With `of_any_type`, a body of another type is read as JSON under
+    the same condition.
     """
+    shown = None  # the type, if it isn't JSON's
     declared = by_browser = False
     for name, value in scope["headers"]:
         if name == b"content-encoding" and value.strip().lower() not in (b"", b"identity"):
@@ -35,9 +37,9 @@ def require_json(scope: Scope) -> None:
             media_type = value.split(b";", 1)[0].strip().lower()
             if media_type != b"application/json":
                 shown = media_type[:100].decode("latin-1")
-                raise ApiError(
-                    ErrorCode.UNSUPPORTED_MEDIA_TYPE, f"The content type is {shown!r}, but must be application/json."
-                )
+    if shown is not None and (by_browser or not of_any_type):
+        message = f"The content type is {shown!r}, but must be application/json."
+        raise ApiError(ErrorCode.UNSUPPORTED_MEDIA_TYPE, message)
     if by_browser and not declared:
         message = "The content type is missing; web pages have to send application/json."
         raise ApiError(ErrorCode.UNSUPPORTED_MEDIA_TYPE, message)

@@ -26,8 +26,16 @@ def test_the_messages_api_alone(tiny_server) -> None:
     assert counted(report, Verdict.PASS) >= 30
 
 
+def test_ollama_s_own_api_alone(tiny_server) -> None:
+    report = judge(tiny_server.url, filters=("ollama_chat", "ollama_generate"))
+    assert failure_lines(report) == []
+    assert counted(report, Verdict.PASS) >= 38
+
+
 def test_a_little_of_the_fuzz(scripted_server) -> None:
-    report = judge(scripted_server.url, profile="core", layers=("fuzz",), filters=("models", "tokenize", "completions"))
+    filters = ("models", "tokenize", "completions", "ollama_chat")
+    report = judge(scripted_server.url, profile="core", layers=("fuzz",), filters=filters)
     assert failure_lines(report) == []
     assert lines_without_verdict(report) == []
-    assert any(line.rule == "completions/fuzz/stream-conformance" for line in report.lines)
+    rules = {line.rule for line in report.lines}
+    assert {"completions/fuzz/stream-conformance", "ollama_chat/fuzz/stream-conformance"} <= rules

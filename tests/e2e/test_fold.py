@@ -9,7 +9,13 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from support.streams import judged
 
-from specvino.conformance.streams.fold import fold_chat, fold_completion, fold_response
+from specvino.conformance.streams.fold import (
+    fold_chat,
+    fold_completion,
+    fold_ollama_chat,
+    fold_ollama_generate,
+    fold_response,
+)
 from specvino.document.loading import whole
 
 pick = st.sampled_from
@@ -106,6 +112,19 @@ RESPONSE_LOGPROBS = {
     **CHAT_LOGPROBS,
     "include": pick([[], ["message.output_text.logprobs"], ["reasoning.encrypted_content"]]),
 }
+
+OPTIONS = st.fixed_dictionaries(
+    {"seed": st.integers(0, 2**63 - 1), "num_predict": st.integers(1, 60)},
+    optional={
+        **{name: DRAWN[name] for name in ("temperature", "top_p", "min_p")},
+        **{name: PENALTIES[name] for name in ("frequency_penalty", "presence_penalty")},
+        "top_k": pick([0, 1, 40]),
+        "repeat_penalty": pick([0.5, 1, 1.5]),
+        "stop": st.lists(st.text(min_size=1, max_size=3), max_size=3),
+    },
+)
+OLLAMA_SETTINGS = {"think": pick([True, False, "low"]), "truncate": st.booleans(), **CHAT_LOGPROBS}
+OLLAMA_FORM = {"format": pick(["", "json", CITY])}
 
 # By endpoint several kinds of requests: what the text is drawn from, the fields that are given and those that may be.
 KINDS: dict[str, list[tuple[Any, dict[str, Any], dict[str, Any]]]] = {
@@ -206,11 +225,19 @@ KINDS: dict[str, list[tuple[Any, dict[str, Any], dict[str, Any]]]] = {
             | RESPONSE_LOGPROBS,
         ),
     ],
+    "ollama_chat": [
+        (TEXTS, {"options": OPTIONS}, OLLAMA_SETTINGS | OLLAMA_FORM),
+        (TOLD, {"options": OPTIONS, "tools": st.just(TOOLS)}, OLLAMA_SETTINGS),
+    ],
+    "ollama_generate": [
+        (TEXTS, {"options": OPTIONS}, OLLAMA_SETTINGS | OLLAMA_FORM | {"raw": st.booleans()}),
+        (TEXTS, {"options": OPTIONS}, {"system": pick(["", "be brief"])}),
+    ],
 }
 
 # What a request is about, what makes it a stream, and what needs another server or an earlier answer (tests/proofs).
 ELSEWHERE = {
-    *("model", "messages", "prompt", "input", "stream", "stream_options"),
+    *("model", "messages", "prompt", "input", "images", "stream", "stream_options"),
     *("num_assistant_tokens", "assistant_confidence_threshold", "max_ngram_size"),
     *("conversation", "previous_response_id", "background"),
     "context_management",  # two generations: test_compaction.py
@@ -220,7 +247,10 @@ BODIES = {
     "chat": ("/chat/completions", "CreateChatCompletionRequest", fold_chat),
     "completions": ("/completions", "CreateCompletionRequest", fold_completion),
     "responses": ("/responses", "CreateResponseRequest", fold_response),
+    "ollama_chat": ("/api/chat", "OllamaChatRequest", fold_ollama_chat),
+    "ollama_generate": ("/api/generate", "OllamaGenerateRequest", fold_ollama_generate),
 }
+OLLAMA = ("ollama_chat", "ollama_generate")  # whose settings are in an object
 
 
 @pytest.fixture(scope="module")
@@ -232,13 +262,20 @@ def client(tiny_server):
 @st.composite
 def requests(draw, endpoint):
     text, given_fields, optional = draw(pick(KINDS[endpoint]))
-    fields = draw(st.fixed_dictionaries(SEED | given_fields, optional=optional))
+    fields = draw(st.fixed_dictionaries(seed_of(endpoint) | given_fields, optional=optional))
     about = {
         "chat": {"messages": [{"role": "user", "content": draw(text)}]},
         "completions": {"prompt": draw(text)},
         "responses": {"input": draw(text)},
+        "ollama_chat": {"messages": [{"role": "user", "content": draw(text)}]},
+        "ollama_generate": {"prompt": draw(text)},
     }
-    return {"model": "tiny", "temperature": 0} | about[endpoint] | fields
+    unary = {"stream": False} if endpoint in OLLAMA else {"temperature": 0}
+    return {"model": "tiny"} | unary | about[endpoint] | fields
+
+
+def seed_of(endpoint):
+    return {} if endpoint in OLLAMA else SEED
 
 
 # The choices of a request with `n` go to the pipeline one by one, so that it depends on the machine's load which steps
@@ -254,6 +291,7 @@ def in_parts(body):
 
 
 CHANGING = {"id", "call_id", "created", "created_at", "completed_at", "encrypted_content"}
+CHANGING |= {"total_duration", "prompt_eval_duration", "eval_duration"}
 
 
 def same(one, other):
@@ -270,7 +308,7 @@ def same(one, other):
 @pytest.mark.parametrize("endpoint", KINDS)
 def test_a_stream_adds_up_to_the_unary_answer(client, endpoint) -> None:
     path, _, fold = BODIES[endpoint]
-    options = {} if endpoint == "responses" else {"stream_options": {"include_usage": True}}
+    options = {"stream_options": {"include_usage": True}} if endpoint in ("chat", "completions") else {}
 
     @settings(max_examples=60)
     @given(requests(endpoint), st.booleans())
@@ -297,5 +335,5 @@ def test_a_stream_adds_up_to_the_unary_answer(client, endpoint) -> None:
 def test_requests_are_drawn_from_all_supported_fields(endpoint) -> None:
     properties = whole()["components"]["schemas"][BODIES[endpoint][1]]["properties"]
     supported = {name for name, field in properties.items() if field["x-handling"] == "supported"}
-    drawn = {name for _, *fields in KINDS[endpoint] for group in fields for name in group} | SEED.keys()
+    drawn = {name for _, *fields in KINDS[endpoint] for group in fields for name in group} | seed_of(endpoint).keys()
     assert supported - ELSEWHERE == drawn, "KINDS says which values a field gets, ELSEWHERE why it gets none"

@@ -13,6 +13,7 @@ from openai import OpenAI
 from support.serving_here import ServerHere, serving_here
 from websockets.sync.client import connect
 
+from specvino.conformance.http.exchange import error_of
 from specvino.document.loading import OPENAPI_32, load
 from specvino.document.operations import operations
 from specvino.handlers import allowance
@@ -26,6 +27,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "responses/compact": {"input": "capital"},
     "messages": {"messages": [{"role": "user", "content": "capital"}], "max_tokens": 9},
     "messages/count_tokens": {"messages": [{"role": "user", "content": "capital"}]},
+    "api/chat": {"messages": [{"role": "user", "content": "capital"}]},
+    "api/generate": {"prompt": "capital"},
     "tokenize": {"prompt": "capital"},
     "detokenize": {"tokens": [1]},
 }
@@ -85,7 +88,7 @@ def test_each_operation_that_uses_the_model_counts(server: ServerHere, path: str
     assert shown(first) == {"limit-requests": "1", "remaining-requests": "0", "reset-requests": "1m0s"}
     second = ask(server, "minute", path)
     assert (second.status_code, second.headers["retry-after"]) == (429, "60")
-    assert second.json()["error"]["code"] == "rate_limit_exceeded"
+    assert error_of(second.json())["code"] == "rate_limit_exceeded"
     assert shown(second) == shown(first)
     assert shown(ask(server, "free", path)) == {}
     models = httpx.get(f"{server.url}/models", headers={"Authorization": "Bearer minute"})

@@ -9,6 +9,7 @@ from openapi_core.contrib.requests import RequestsOpenAPIRequest, RequestsOpenAP
 from support.serving_here import serving_here
 
 from specvino.document.loading import lowered
+from specvino.document.operations import LINES
 
 DOCUMENT = lowered()
 
@@ -41,7 +42,8 @@ def examples(operation):
         return [None]
     of_body = operation["requestBody"]["content"]["application/json"]["examples"].values()
     without_stream = ({k: v for k, v in example["value"].items() if not k.startswith("stream")} for example in of_body)
-    return [body | {"model": "m"} for body in without_stream]
+    unasked = {"stream": False} if LINES in operation["responses"]["200"]["content"] else {}
+    return [body | unasked | {"model": "m"} for body in without_stream]
 
 
 def filled(url, path):

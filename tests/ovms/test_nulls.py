@@ -20,6 +20,8 @@ LEAST: dict[str, dict[str, Any]] = {
     "create_conversation_items": {"items": []},
     "create_message": {"max_tokens": 5, "messages": [{"role": "user", "content": "hello"}]},
     "count_message_tokens": {"messages": [{"role": "user", "content": "hello"}]},
+    "ollama_chat": {"messages": [{"role": "user", "content": "hello"}]},
+    "ollama_generate": {"prompt": "hello"},
     "tokenize": {"text": "hello"},
     "detokenize": {"tokens": [1]},
 }

@@ -7,15 +7,31 @@ import httpx
 from support.streams import judged
 
 from proofs.dropping import BrokenProof
-from specvino.conformance.streams.fold import fold_chat, fold_completion, fold_message, fold_response
+from specvino.conformance.streams.fold import (
+    fold_chat,
+    fold_completion,
+    fold_message,
+    fold_ollama_chat,
+    fold_ollama_generate,
+    fold_response,
+)
 
 PATHS = {
     "chat": "/chat/completions",
     "completions": "/completions",
     "responses": "/responses",
     "messages": "/messages",
+    "ollama_chat": "/api/chat",
+    "ollama_generate": "/api/generate",
 }
-FOLDS = {"chat": fold_chat, "completions": fold_completion, "responses": fold_response, "messages": fold_message}
+FOLDS = {
+    "chat": fold_chat,
+    "completions": fold_completion,
+    "responses": fold_response,
+    "messages": fold_message,
+    "ollama_chat": fold_ollama_chat,
+    "ollama_generate": fold_ollama_generate,
+}
 
 ROLES = ("user", "assistant")
 
@@ -45,6 +61,8 @@ class Answer:
             return ["".join(part["text"] for item in self.items("message") for part in item["content"])]
         if "content" in self.body:
             return ["".join(block["text"] for block in self.blocks("text"))]
+        if "done" in self.body:
+            return [self.body["response"] if "response" in self.body else self.body["message"]["content"]]
         return [choice["text"] if "text" in choice else choice["message"]["content"] or "" for choice in self.choices]
 
     @property
@@ -57,6 +75,9 @@ class Answer:
         """Name and arguments of each function that is called."""
         if "content" in self.body:
             return [(block["name"], block["input"]) for block in self.blocks("tool_use")]
+        if "done" in self.body:
+            called = [call["function"] for call in self.body["message"].get("tool_calls", [])]
+            return [(function["name"], function["arguments"]) for function in called]
         if "output" in self.body:
             functions = self.items("function_call")
         else:
@@ -67,7 +88,9 @@ class Answer:
 
     @property
     def finish(self) -> str:
-        """stop, length or tool_calls; of a message, its own reason."""
+        """stop, length or tool_calls; of a message, and in Ollama's API, its own reason."""
+        if "done" in self.body:
+            return str(self.body["done_reason"])
         if "content" in self.body:
             return str(self.body["stop_reason"])
         if "output" not in self.body:
@@ -76,12 +99,16 @@ class Answer:
 
     @property
     def prompt_tokens(self) -> int:
+        if "done" in self.body:
+            return int(self.body["prompt_eval_count"])
         usage: dict[str, int] = self.body["usage"]
         return usage["input_tokens" if "input_tokens" in usage else "prompt_tokens"]
 
     @property
     def tokens(self) -> int:
         """How many were made, over all choices."""
+        if "done" in self.body:
+            return int(self.body["eval_count"])
         usage: dict[str, int] = self.body["usage"]
         return usage["output_tokens" if "output_tokens" in usage else "completion_tokens"]
 
@@ -96,6 +123,8 @@ class Answer:
     @property
     def logprobs(self) -> Any:
         """Of the first choice; None if it has none."""
+        if "done" in self.body:
+            return self.body.get("logprobs")
         if "output" in self.body:
             return self.items("message")[0]["content"][0].get("logprobs") or None
         logprobs = self.choices[0]["logprobs"]
@@ -111,6 +140,10 @@ class Ask:
         self.streamed = streamed
 
     @property
+    def is_ollama(self) -> bool:
+        return self.endpoint.startswith("ollama_")
+
+    @property
     def limit(self) -> str:
         """What the limit of tokens is called."""
         return "max_output_tokens" if self.endpoint == "responses" else "max_tokens"
@@ -119,7 +152,8 @@ class Ask:
         """`turns` are the texts of user and assistant in turn; without any, `fields` has messages, prompt or input."""
         response = self.post(*turns, **fields)
         assert response.status_code == 200, response.text
-        if not self.streamed:
+        only_loaded = self.is_ollama and response.headers["content-type"] == "application/json"
+        if not self.streamed or only_loaded:
             return Answer(response, response.json(), [])
         try:
             events = judged(self.endpoint, response)
@@ -131,14 +165,16 @@ class Ask:
         """The code and the param of the error that a request must get."""
         response = self.post(*turns, **fields)
         assert 400 <= response.status_code < 500, response.text
-        error = response.json()["error"]
+        body = response.json()
+        error = body if self.is_ollama else body["error"]
         return error["code"], error["param"]
 
     def post(self, *turns: str, **fields: Any) -> httpx.Response:
         limit = {"max_tokens": 512} if self.endpoint == "messages" else {}
+        greedy = {"options": {"temperature": 0}} if self.is_ollama else {"temperature": 0}
         body = {
             "model": "m",
-            "temperature": 0,
+            **greedy,
             **limit,
             **(self._asking(turns) if turns else {}),
             **self._streaming(),
@@ -149,14 +185,19 @@ class Ask:
     def _asking(self, turns: tuple[str, ...]) -> dict[str, Any]:
         messages = [{"role": ROLES[index % 2], "content": text} for index, text in enumerate(turns)]
         match self.endpoint:
-            case "chat" | "messages":
+            case "chat" | "messages" | "ollama_chat":
                 return {"messages": messages}
+            case "ollama_generate":
+                (prompt,) = turns
+                return {"prompt": prompt}
             case "completions":
                 return {"prompt": "".join(TURN.format(**message) for message in messages) + ANSWER}
             case _:
                 return {"input": messages}
 
     def _streaming(self) -> dict[str, Any]:
+        if self.is_ollama:
+            return {"stream": self.streamed}
         if not self.streamed:
             return {}
         return {

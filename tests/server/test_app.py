@@ -329,12 +329,11 @@ def test_a_wrong_base_path_is_corrected(client, path, meant) -> None:
 @pytest.mark.parametrize(
     ("path", "use"),
     [
-        ("/api/chat", "/v1/chat/completions"),
-        ("/v1/api/generate", "/v1/completions"),
-        ("/api/tags", "/v1/models"),
+        ("/api/ps", "/v1/models, or start the server with --dialect ollama"),
+        ("/v1/api/tags", "/v1/models, or start the server with --dialect ollama"),
         ("/api/embed", "OpenAI's API below /v1"),
     ],
 )
 def test_clients_of_ollama_are_told_what_to_use(client, path, use) -> None:
     message = error_of(client.ask("POST", path, json={}), 404, "not_found")["message"]
-    assert message == f"The path {path} doesn't exist: Ollama's own API isn't supported; use {use}."
+    assert message == f"The path {path} doesn't exist: this part of Ollama's own API isn't supported here; use {use}."

@@ -20,7 +20,7 @@ _EXAMPLE = re.compile(r"^```(\w+)\n([^`]*?)^```\n\n" + re.escape(PRINTS) + r"(.*
 # token comes close; behind "The capital of France is Paris" a comma and a full stop are as good as equal.
 _MASKS = [
     (re.compile(r"\b((?:chatcmpl|cmpl|cmp|conv|resp|msg|req)[-_])[0-9a-f]{8,}\b"), r"\1…"),
-    (re.compile(r'("(?:created|created_at|completed_at)": ?)\d+'), r"\1…"),
+    (re.compile(r'("(?:created|created_at|completed_at|\w+_duration)": ?)(?:\d+|"[^"]*")'), r"\1…"),
     (re.compile(r'("encrypted_content": ?")[\w=-]+'), r"\1…"),
     (re.compile(r"\b\d+\.\d+\.\d+\b(?!\.)"), "…"),
     (re.compile(r" +$", re.MULTILINE), ""),

@@ -49,6 +49,16 @@ def test_it_comes_back_and_answers_the_same(tiny_text: ModelSource) -> None:
     running(tiny_text, test, idle_unload=SOON)
 
 
+def test_it_comes_back_without_a_prompt(tiny_text: ModelSource) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        await idle(engine)
+        await engine.loaded()
+        await idle(engine)  # and is idle again, by itself
+        assert engine.stats().restarts == 0
+
+    running(tiny_text, test, idle_unload=SOON)
+
+
 def test_one_at_work_stays_and_its_process_ends_afterwards(tiny_text: ModelSource) -> None:
     async def test(engine: OpenVINOEngine) -> None:
         stream = engine.generate(ask("hello", **LONG))

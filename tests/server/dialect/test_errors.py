@@ -88,3 +88,9 @@ def test_what_is_no_operation_has_the_system_s_form_too() -> None:
 def test_a_server_that_is_busy_or_down_has_the_system_s_status(name, code, status) -> None:
     """The first of those that the system answers with."""
     assert sent(name, code)[0] == status
+
+
+@pytest.mark.parametrize("code", [ErrorCode.INVALID_API_KEY, ErrorCode.REQUEST_TOO_LARGE, ErrorCode.INVALID_VALUE])
+def test_errors_of_ollama_s_own_api_are_texts(code) -> None:
+    assert json.loads(sent("ollama", code, "ollama_chat")[2]) == {"error": "It is wrong."}
+    assert isinstance(json.loads(sent("ollama", code)[2])["error"], dict)

@@ -123,8 +123,8 @@ def test_models_as_ollama_lists_them() -> None:
     assert answer == {
         "models": [
             {
-                "name": name,
-                "model": name,
+                "name": f"{name}:latest",
+                "model": f"{name}:latest",
                 "modified_at": CREATED,
                 "digest": "",
                 "details": DETAILS,
@@ -136,8 +136,8 @@ def test_models_as_ollama_lists_them() -> None:
     status, answer = ask("ollama", "GET", "/api/ps")
     assert isinstance(answer, dict)
     assert [(model["name"], model["context_length"]) for model in answer["models"]] == [
-        ("m", 131072),
-        ("org/name", 131072),
+        ("m:latest", 131072),
+        ("org/name:latest", 131072),
     ]
 
 

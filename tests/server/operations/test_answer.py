@@ -1,4 +1,4 @@
-"""Answers that are a status alone, and answers by model."""
+"""Answers that are a status alone, answers by model, and lines."""
 
 import asyncio
 import json
@@ -9,6 +9,7 @@ import pytest
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
 from specvino.server.operations.answer import ByModel, ByStatus
+from specvino.server.operations.errors import line
 
 
 @pytest.mark.parametrize(("fails", "status"), [(False, 200), (True, 404)])
@@ -61,3 +62,12 @@ def test_an_error_stays() -> None:
 
     with pytest.raises(ApiError):
         asyncio.run(ByModel(listing, {})({"type": "http"}, receive, send))
+
+
+@pytest.mark.parametrize("end", [chr(code) for code in range(0x110000) if len(f"a{chr(code)}b".splitlines()) > 1])
+def test_no_client_splits_a_line(end: str) -> None:
+    """However it reads lines: Python's clients split at more characters than a line feed."""
+    event = {"text": f"a{end}b é"}
+    sent = line(event)
+    assert json.loads(sent) == event
+    assert len(sent.decode().splitlines()) == 1

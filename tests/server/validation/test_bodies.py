@@ -7,9 +7,10 @@ from typing import Any
 import pytest
 from support.app import Client, error_of
 
+from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
 from specvino.server.operations import operation
-from specvino.server.validation.bodies import MOST_UNFINISHED, SMALL, Bodies
+from specvino.server.validation.bodies import MOST_UNFINISHED, SMALL, Bodies, require_json
 from specvino.server.validation.parsing import parse_json
 
 PIECE = b"x" * 100
@@ -115,3 +116,31 @@ def test_the_app_judges_large_bodies_in_threads(monkeypatch: pytest.MonkeyPatch)
         assert client.chat(**{f"k{i}": 0 for i in range(size)}).status_code == 200
         error_of(client.chat(temperature="x", **{f"k{i}": 0 for i in range(size)}), 400, "invalid_type")
     assert threads == [(False, True), (False, True), (True, False), (True, False)]
+
+
+JSON, TEXT = (b"content-type", b"application/json"), (b"content-type", b"text/plain")
+PAGE = [(b"origin", b"http://127.0.0.1"), (b"sec-fetch-site", b"same-origin")]
+
+
+@pytest.mark.parametrize("of_any_type", [False, True])
+@pytest.mark.parametrize("headers", [[], [JSON], *([mark, JSON] for mark in PAGE)])
+def test_json_is_read(headers, of_any_type) -> None:
+    require_json({"headers": headers}, of_any_type=of_any_type)
+
+
+@pytest.mark.parametrize("headers", [[TEXT], [JSON, TEXT], [TEXT, JSON]])
+def test_another_type_is_only_read_where_the_type_does_not_matter(headers) -> None:
+    require_json({"headers": headers}, of_any_type=True)
+    with pytest.raises(ApiError) as failure:
+        require_json({"headers": headers})
+    assert failure.value.code is ErrorCode.UNSUPPORTED_MEDIA_TYPE
+
+
+@pytest.mark.parametrize("of_any_type", [False, True])
+@pytest.mark.parametrize("mark", PAGE)
+@pytest.mark.parametrize("headers", [[], [TEXT], [JSON, TEXT], [TEXT, JSON]])
+def test_a_web_page_needs_the_type_that_requires_a_preflight(headers, mark, of_any_type) -> None:
+    for order in ([mark, *headers], [*headers, mark]):
+        with pytest.raises(ApiError) as failure:
+            require_json({"headers": order}, of_any_type=of_any_type)
+        assert failure.value.code is ErrorCode.UNSUPPORTED_MEDIA_TYPE

@@ -1,7 +1,7 @@
 """Which turns go first."""
 
 from specvino.engine.request import Message, Role
-from specvino.handlers.responses.truncation import shortened
+from specvino.handlers.truncation import shortened
 
 ROLES: dict[str, Role] = {"s": "system", "d": "developer", "u": "user", "a": "assistant", "t": "tool"}
 

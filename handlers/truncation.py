@@ -1,4 +1,6 @@
-"""`truncation: auto`: drops the oldest turns of a conversation until it fits the context."""
+"""Drops the oldest turns of a conversation until it fits the context: `truncation: auto` of responses, and `truncate`
+in Ollama's API.
+"""
 
 from collections.abc import AsyncGenerator, Sequence
 from dataclasses import replace
@@ -19,7 +21,7 @@ _SAMPLE = 2000
 
 def generate_shortened(engine: Engine, request: GenerationRequest) -> AsyncGenerator[Segment]:
     """Yields the engine's segments for the conversation, shortened if it is too long."""
-    return generate_fitting(engine, request, partial(_shorter, engine))
+    return generate_fitting(engine, request, partial(shorter_conversation, engine))
 
 
 def shortened(messages: Sequence[Message], sizes: Sequence[int], excess: int) -> tuple[Message, ...] | None:
@@ -48,9 +50,12 @@ def always_kept(messages: Sequence[Message]) -> list[int]:
     return [index for index in range(len(messages)) if index not in dropped]
 
 
-async def _shorter(
+async def shorter_conversation(
     engine: Engine, request: GenerationRequest, error: ContextLengthExceeded
 ) -> GenerationRequest | None:
+    """Returns the request without the oldest turns of its conversation; None if no turn can be dropped, or if its
+    prompt isn't a conversation.
+    """
     (conversation,) = request.prompts
     if not isinstance(conversation, Conversation):
         return None
