@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 from dataclasses import replace
 from enum import StrEnum
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any
 from urllib.parse import urlsplit
@@ -32,6 +33,7 @@ from specvino.cli.ending import end
 from specvino.cli.mistakes import Commands
 from specvino.conformance.fuzz.options import MAX_EXAMPLES, SEED
 from specvino.conformance.reports import inert
+from specvino.document.loading import WHOLE
 
 RUN = "run"
 
@@ -41,11 +43,14 @@ class Api(StrEnum):
     COMPLETIONS = "completions"
     RESPONSES = "responses"
     MESSAGES = "messages"
+    OLLAMA = "ollama"
 
-    @property
-    def filters(self) -> tuple[str, ...]:
-        """The patterns of its rules."""
-        return (self.value, "count_tokens") if self is Api.MESSAGES else (self.value,)
+
+# The patterns of an API's rules, where they aren't its name.
+FILTERS = {Api.MESSAGES: ("messages", "count_tokens"), Api.OLLAMA: ("ollama_chat", "ollama_generate")}
+
+# The dialect by which an API is tested, unless one is given.
+DIALECT_OF = {Api.MESSAGES: WHOLE, Api.OLLAMA: "ollama"}
 
 
 class Layer(StrEnum):
@@ -236,10 +241,11 @@ def run(
     from specvino.cli.conform_run import Files, Output, judge, list_cases
     from specvino.conformance.python_api import Settings
     from specvino.conformance.verdict import Severity
-    from specvino.document.loading import WHOLE
 
     if url and base_url and url != base_url:
         end("the URL argument and --base-url differ")
+    if not dialect and Api.OLLAMA in (api or ()) and len(set(api or ())) > 1:
+        end("--api ollama is tested by Ollama's document, and other APIs aren't: give --dialect, or test them apart")
     if quiet and verbose:
         end("--quiet and --verbose can't be combined")
     settings = Settings(
@@ -251,10 +257,10 @@ def run(
         headers=tuple(header or ()),
         cacert=cacert,
         insecure=insecure,
-        dialect=dialect or (WHOLE if api and Api.MESSAGES in api else None),
+        dialect=dialect or next((DIALECT_OF[chosen] for chosen in api or () if chosen in DIALECT_OF), None),
         profile=profile.value,
         layers=tuple(dict.fromkeys(chosen.value for chosen in layer or ())),
-        filters=(*(filter or ()), *(pattern for profile in api or () for pattern in profile.filters)),
+        filters=(*(filter or ()), *chain.from_iterable(FILTERS.get(chosen, (chosen.value,)) for chosen in api or ())),
         concurrency=concurrency,
         timeout=timeout,
         max_time=max_time,

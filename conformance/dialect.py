@@ -159,7 +159,9 @@ class Dialect:
         return self.validator(operation.body).fits(body)
 
     def fields(self, path: str) -> Mapping[str, Any]:
-        """Returns the schemas of the fields of requests at a path, by name; empty if they have no body."""
+        """Returns the schemas of the fields of requests at a path, by name; empty if they have no body. The path may be
+        relative to the server's root, with two leading slashes."""
+        path = path.removeprefix("/") if path.startswith("//") else path
         bodies = (operation.body for operation in self.operations.values() if operation.body and operation.path == path)
         return next((resolved(self.document, body).get("properties", {}) for body in bodies), {})
 
@@ -187,8 +189,11 @@ class Dialect:
         """Returns the validator of errors with this status: of the operation, otherwise of the system in general. None
         if such errors aren't JSON, or are unknown."""
         operation = self.operations.get(endpoint or "")
-        if operation is not None and str(status) in operation.definition["responses"]:
-            content = operation.content(str(status)).get(JSON)
+        responses = operation.definition["responses"] if operation else {}
+        # Errors of one operation of our document have one shape, and all operations have the status 500.
+        documented = "500" if self.name == WHOLE and str(status) not in responses else str(status)
+        if operation is not None and documented in responses:
+            content = operation.content(documented).get(JSON)
             return None if content is None else self.validator(content["schema"])
         errors = self._head.get("errors", {"envelope": "openai"})
         unrouted = operation is None and status in (self.statuses("unknown_route", "") or ())

@@ -12,7 +12,7 @@ from specvino.conformance.cases.plan import Plan, matches, plan
 from specvino.conformance.cases.run import Run
 from specvino.conformance.clients.profile import ClientProfile
 from specvino.conformance.dialect import Dialect
-from specvino.conformance.endpoints import paths
+from specvino.conformance.endpoints import documented_path
 from specvino.conformance.fuzz.options import Options, is_installed, not_installed
 from specvino.conformance.http.client import Client, Target
 from specvino.conformance.preflight import CannotRun, preflight
@@ -82,7 +82,7 @@ class Job:
     def _require_endpoints(self, client: ClientProfile) -> None:
         for request in client.requests:
             if not request.optional and request.endpoint not in self.dialect.operations:
-                path = paths()[request.endpoint]
+                path = documented_path(request.endpoint)
                 raise CannotRun(f"{client.title} uses {path}, which the dialect {self.dialect.name} doesn't have")
 
     def _fuzzes(self, filters: tuple[str, ...]) -> bool:

@@ -9,7 +9,7 @@ from specvino.conformance.dialect import own_dialect
 from specvino.conformance.fuzz.options import SAYS
 from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
 
-RULES_VERSION = "5.0"
+RULES_VERSION = "6.0"
 """The version of the rules, which reports show as `judged by rules N.M`.
 
 The first number grows if a server may get another verdict on a `must` rule. The second grows if advice, wording or

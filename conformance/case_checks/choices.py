@@ -5,11 +5,13 @@ from functools import partial
 from typing import Any
 
 from specvino.conformance.case_checks.stops import fields_without_effect
+from specvino.conformance.endpoints import with_value
 from specvino.conformance.rules.outputs import has_reasoning, outputs, texts
 from specvino.conformance.session.session import Session
 from specvino.conformance.session.steadiness import DRAWN, ROUNDS, differing, is_steady
 from specvino.conformance.session.steps import counted
 from specvino.conformance.verdict import Failed, NotExercised, Unsuitable
+from specvino.document.conditions import value_at
 
 
 async def answer_not_empty(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
@@ -83,8 +85,9 @@ async def same_answer_repeated(
     at temperature 0, too, nothing else can prevent it."""
     ask = partial(session.answered, endpoint, body)
     if answers := await differing(ask, texts):
-        drawn = body.get("temperature") != 0 and await differing(
-            partial(session.answered, endpoint, {**body, "temperature": 0}), texts
+        place = "options.temperature" if "options" in body else "temperature"
+        drawn = value_at(body, place) != 0 and await differing(
+            partial(session.answered, endpoint, with_value(body, place, 0)), texts
         )
         if drawn:
             raise NotExercised("the server draws its answers whatever the request says")

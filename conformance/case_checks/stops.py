@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Any
 
-from specvino.conformance.endpoints import token_limits
+from specvino.conformance.endpoints import token_limits, with_value
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.endings import shows_stop, too_many
 from specvino.conformance.rules.outputs import Output, outputs, texts
@@ -25,21 +25,23 @@ async def stop_truncates(
     stream: bool = False,
     length: int = 3,
     include: bool = False,
+    at: str = "stop",
 ) -> None:
     """A stop string from the middle of an answer truncates the same answer before it. `length` is its length in
-    characters. With `among` it is one of several, of which the first to occur applies. With `include` the text ends
-    with it."""
+    characters, and `at` the field's dotted path. With `among` it is one of several, of which the first to occur
+    applies. With `include` the text ends with it."""
 
     full = await session.answered(endpoint, body)
     text = _first_text(full).text
     stop = _stop_string(text, length)
     later = text[text.index(stop) + length :][:length]
     stops = [ABSENT, *([later] if later and later not in text[: text.index(stop)] else []), stop]
-    fields: dict[str, Any] = {"stop": stops if among else stop, **({"stream": True} if stream else {})}
+    fields = {"stream": True} if stream else {}
     fields |= {"include_stop_str_in_output": True} if include else {}
+    stopped = with_value({**body, **fields}, at, stops if among else stop)
 
     async def truncated() -> Exchange:
-        exchange = await session.answered(endpoint, {**body, **fields})
+        exchange = await session.answered(endpoint, stopped)
         if not include and stop in (shown := next(outputs(exchange)).text):
             raise Failed(shows_stop(stop, shown), exchange)
         return exchange

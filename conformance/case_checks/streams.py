@@ -173,7 +173,7 @@ UNARY_ONLY = ("bytes", "metadata", "matched_stop", "reasoning_tokens")
 
 async def stream_parity(session: Session, endpoint: str, *, body: Mapping[str, Any]) -> None:
     """The folded stream equals the unary answer."""
-    options = {"stream_options": {"include_usage": True}} if endpoint not in ("responses", "messages") else {}
+    options = {"stream_options": {"include_usage": True}} if endpoint in ("chat", "completions") else {}
     await require_alike(
         partial(session.answered, endpoint, body),
         partial(session.answered, endpoint, {**body, "stream": True, **options}),

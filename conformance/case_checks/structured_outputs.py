@@ -4,7 +4,7 @@ import json
 from collections.abc import Mapping, Sequence
 from typing import Any
 
-from specvino.conformance.endpoints import token_limits
+from specvino.conformance.endpoints import with_limit
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.outputs import Output, has_reasoning, outputs
 from specvino.conformance.session.session import Session, require_answer, with_room
@@ -64,7 +64,7 @@ async def truncated_structured_outputs(
 ) -> None:
     """At any token limit, truncated JSON has finish_reason length."""
     for limit in limits:
-        exchange = await session.answered(endpoint, {**body, token_limits(endpoint)[0]: limit})
+        exchange = await session.answered(endpoint, with_limit(endpoint, body, limit))
         for output in outputs(exchange):
             if output.reason != "length":
                 value = _value(exchange, output)
@@ -91,6 +91,9 @@ async def server_works_after_refused_format(
 
 
 def _schema(body: Mapping[str, Any]) -> Mapping[str, Any]:
+    if "format" in body:
+        own: Mapping[str, Any] = body["format"]
+        return own
     format: Mapping[str, Any] = body["response_format"]
     return format["json_schema"]["schema"] if format["type"] == "json_schema" else OBJECT
 

@@ -9,7 +9,7 @@ from typing import Any, cast
 from specvino.conformance.cases.capability import all_capabilities
 from specvino.conformance.cases.case import Case, all_cases
 from specvino.conformance.dialect import LEFT_OUT, Dialect, Kind, own_dialect
-from specvino.conformance.endpoints import paths
+from specvino.conformance.endpoints import documented_path, paths
 from specvino.conformance.rules import RULES, RULES_OF_TRANSPORT
 
 # The capability that needs an API key to be tested.
@@ -129,8 +129,9 @@ def excluded_by_document(case: Case, dialect: Dialect) -> str:
     """Returns why the dialect's document excludes a case, apart from `case.only` and `case.not_in`; empty if it
     doesn't."""
     if case.endpoint in paths() and case.endpoint not in dialect.operations:
-        return f"{dialect.name} has no {paths()[case.endpoint]}"
-    if case.endpoint in paths() and dialect.operations[case.endpoint].is_only_at_root:
+        return f"{dialect.name} has no {documented_path(case.endpoint)}"
+    path = paths().get(case.endpoint, "//")
+    if not path.startswith("//") and dialect.operations[case.endpoint].is_only_at_root:
         return f"{dialect.name} has {paths()[case.endpoint]} outside the base URL"
     for pointer, endpoint in (*((pointer, case.endpoint) for pointer in case.spec), *_needed_fields(case)):
         level = dialect.level(pointer, endpoint)

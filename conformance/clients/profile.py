@@ -7,11 +7,12 @@ from typing import Any
 from pydantic import BaseModel, ConfigDict, Field
 
 from specvino.conformance.cases.case import Case
-from specvino.conformance.endpoints import paths
+from specvino.conformance.endpoints import documented_path
 from specvino.document import yaml_text
+from specvino.document.pointers import escape
 
 # Endpoints that have a capability of this name, since a server may lack them.
-ENDPOINTS = ("completions", "messages", "responses")
+ENDPOINTS = ("completions", "messages", "ollama_chat", "ollama_generate", "responses")
 
 
 class _Part(BaseModel):
@@ -70,7 +71,7 @@ class ClientProfile(_Part):
                 subject=f"Requests of {self.title}",
                 layer="cases",
                 says=f"A request of {self.title} is answered ({request.sender}).",
-                spec=(f"/paths/{paths()[request.endpoint].replace('/', '~1')}/post",),
+                spec=(f"/paths/{escape(documented_path(request.endpoint))}/post",),
                 issues=(),
                 profile="full",
                 # Without the endpoint there is one reason for all its requests.

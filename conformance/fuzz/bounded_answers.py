@@ -10,6 +10,7 @@ from urllib3 import HTTPResponse
 from urllib3.exceptions import ProtocolError, ReadTimeoutError
 
 from specvino.conformance.http.content import BadContent, Content, TooLong
+from specvino.document.operations import EVENTS
 
 PIECE = 64 * 1024
 
@@ -23,7 +24,7 @@ def _read(response: requests.Response, **_: Any) -> None:
     """Reads the content of an answer, or of a stream only its content coding: Schemathesis reads streams by event."""
     try:
         content = Content(response.headers.get("content-encoding", ""))
-        if response.headers.get("content-type", "").startswith("text/event-stream"):
+        if response.headers.get("content-type", "").startswith(EVENTS):
             if response.raw.length_remaining != 0:
                 content.require_known_coding()
             return

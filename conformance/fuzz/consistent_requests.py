@@ -52,6 +52,8 @@ def consistent(
     fields, prompt = _PROMPTS.get(endpoint, ((), None))
     if fields and all(changed.get(field) is None for field in fields):
         changed[fields[0]] = prompt
+    if not images:
+        changed.pop("images", None)
     for name, text in (("messages", "text"), ("input", "input_text")):
         if name in changed:
             changed[name] = _with_supported_parts(changed[name], text, images)
@@ -94,4 +96,8 @@ def _with_supported_parts(value: Any, text: str, images: bool) -> Any:
             return {"type": text, "text": "What is this?"}
         return value if is_in_request(url) else with_image(value, IMAGE)
     # The tool of a change is no part.
-    return {name: item if name == "tool" else _with_supported_parts(item, text, images) for name, item in value.items()}
+    return {
+        name: item if name == "tool" else _with_supported_parts(item, text, images)
+        for name, item in value.items()
+        if images or name != "images"
+    }

@@ -14,6 +14,7 @@ from specvino.conformance.fuzz.refusals.justification import is_justified, known
 from specvino.conformance.fuzz.refusals.refused_request import RefusedRequest
 from specvino.conformance.fuzz.report import FuzzReport
 from specvino.conformance.fuzz.server import BadStatus, NoAnswer, Server
+from specvino.conformance.http.exchange import error_of
 from specvino.document.operations import operations
 
 
@@ -47,7 +48,7 @@ class ExpectedRefusals:
 def refusal_of(case: Case[Any], response: Response) -> RefusedRequest | None:
     """Returns the refused request; None if the answer has no error envelope."""
     try:
-        error = json.loads(response.content)["error"]
+        error = error_of(json.loads(response.content))
         code, param = error["code"], error["param"]
     except (ValueError, TypeError, KeyError):
         return None

@@ -11,18 +11,19 @@ from urllib.parse import quote
 
 from specvino.conformance.cases.plan import matches
 from specvino.conformance.dialect import Dialect
+from specvino.conformance.endpoints import with_value
 from specvino.conformance.fuzz.document import body_fields
 from specvino.conformance.fuzz.endpoint_results import EndpointResults
 from specvino.conformance.fuzz.options import SAYS, Options
 from specvino.conformance.fuzz.report import FuzzReport
-from specvino.conformance.fuzz.request_limits import SMALL
+from specvino.conformance.fuzz.request_limits import SMALL, limit_fields
 from specvino.conformance.fuzz.run import PHASES, FuzzRun
 from specvino.conformance.fuzz.server import Server
 from specvino.conformance.http.client import Target
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.session.refused_fields import RefusedFields
 from specvino.conformance.verdict import Result, Verdict
-from specvino.document.loading import WHOLE, group
+from specvino.document.loading import WHOLE
 from specvino.document.operations import Operation
 from specvino.document.pointers import resolved
 
@@ -223,9 +224,7 @@ def _example(refused: RefusedFields, operation: Operation, model: str) -> Any:
     examples = body.get("content", {}).get("application/json", {}).get("examples", {})
     for example in examples.values():
         value = {name: item for name, item in example["value"].items() if not name.startswith("stream")}
-        fields = body_fields(operation)
-        limits = group("token_limits").paths
-        limit = next(({name: SMALL} for name in limits if name in fields), {})
-        small = {name: field for name, field in value.items() if name not in limits} | limit | {"model": model}
-        return refused.replaced(operation.path, small)
+        limits = limit_fields(operation)
+        small = {name: field for name, field in value.items() if name not in limits} | {"model": model}
+        return refused.replaced(operation.path, with_value(small, limits[0], SMALL) if limits else small)
     return None

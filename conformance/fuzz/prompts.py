@@ -41,6 +41,10 @@ def prompts(body: Mapping[str, Any]) -> list[Prompt]:
     if "messages" in body:
         return [_conversation(body["messages"], [*_texts(body.get("system")), *_tools(body)])]
     prompt = body.get("prompt")
+    # Ollama's prompt is a message of the user, after the system's. A completion has no field of that name.
+    if isinstance(prompt, str) and isinstance(system := body.get("system"), str) and not body.get("raw"):
+        turns = [{"role": "system", "content": system}, {"role": "user", "content": prompt}]
+        return [_conversation(turns, ())]
     # A completion may have a field of the name input that means nothing; the prompt of a response is an object.
     if "input" in body and not isinstance(prompt, str | list):
         return [_conversation(body["input"], [body.get("instructions") or "", *_tools(body)])]
@@ -73,9 +77,12 @@ def _conversation(items: Any, first: Iterable[str]) -> Prompt:
         turns=len(turns),
         last_user="\n".join(_texts(user[-1].get("content"))) if user else "",
         images=any(
-            "image_url" in part or "image" in str(part.get("type"))
+            bool(turn.get("images"))
+            or any(
+                "image_url" in part or "image" in str(part.get("type"))
+                for part in _parts(turn.get("content", turn.get("output")))
+            )
             for turn in turns
-            for part in _parts(turn.get("content", turn.get("output")))
         ),
     )
 

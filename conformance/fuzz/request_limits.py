@@ -24,14 +24,16 @@ from typing import Any
 
 from schemathesis import Case
 
+from specvino.conformance.endpoints import has_field, with_value
 from specvino.conformance.fuzz.consistent_requests import consistent
 from specvino.conformance.fuzz.document import Object, body_fields
 from specvino.conformance.fuzz.prompts import is_several
 from specvino.conformance.fuzz.refusals.structured_outputs import constrains
 from specvino.conformance.fuzz.refusals.tools import forces
 from specvino.conformance.fuzz.report import FuzzReport
+from specvino.document.conditions import value_at
 from specvino.document.loading import group
-from specvino.document.operations import operations
+from specvino.document.operations import Operation, operations
 
 # The largest limit added to a request without one, in tokens.
 SMALL = 16
@@ -58,7 +60,9 @@ class RequestLimits:
         *,
         frugal: bool = False,
     ) -> None:
-        self._fields = {operation.id: body_fields(operation) for operation in operations(document)}
+        self._fields = {
+            operation.id: body_fields(operation) | {*limit_fields(operation)} for operation in operations(document)
+        }
         self._models = models
         self._report = report
         # Fields of speculative decoding require a server with a draft model.
@@ -92,15 +96,24 @@ def has_unknown_reference(case: Case[Any], models: Sequence[str]) -> bool:
 
 def limits(body: Object) -> list[str]:
     """Returns the names of the token limits in a body."""
-    return [name for name in group("token_limits").paths if body.get(name) is not None]
+    return [name for name in group("token_limits").paths if value_at(body, name) is not None]
+
+
+def limit_fields(operation: Operation) -> list[str]:
+    """Returns the names of the token limits that an operation's body may have, as dotted paths."""
+    body = operation.body
+    return [name for name in group("token_limits").paths if body and has_field(operation.document, body, name)]
 
 
 def with_small_limit(body: Object, fields: Collection[str]) -> dict[str, Any]:
     """Returns the body with a small token limit, and otherwise unchanged."""
     names = [name for name in group("token_limits").paths if name in fields]
-    small = {name: min(body[name], LARGE) for name in names if _is_number(body.get(name))}
-    missing = all(body.get(name) is None for name in names)
-    return {**body, **small} | ({names[0]: SMALL} if names and missing else {})
+    small = {name: value for name in names if _is_number(value := value_at(body, name))}
+    changed = dict(body)
+    for name, value in small.items():
+        changed = with_value(changed, name, min(value, LARGE))
+    missing = names and all(value_at(body, name) is None for name in names)
+    return with_value(changed, names[0], SMALL) if missing else changed
 
 
 def _is_number(value: Any) -> bool:
@@ -130,16 +143,17 @@ def adjusted(
     if not names:
         return changed
     if not limits(changed) and (draw(10) or _is_endless(changed) or frugal):
-        changed[names[0]] = 1 + draw(SMALL)
+        changed = with_value(changed, names[0], 1 + draw(SMALL))
     _reduce_choices(changed, BUDGET if limits(changed) else 1)
     if not limits(changed):
         changed.pop("ignore_eos", None)
         changed.pop("min_tokens", None)
     for name in limits(changed):
-        if changed[name] <= HUGE or frugal:
-            changed[name] = max(1, min(changed[name], LARGE, BUDGET // _choices(changed)))
+        if (limit := value_at(changed, name)) <= HUGE or frugal:
+            limit = max(1, min(limit, LARGE, BUDGET // _choices(changed)))
+            changed = with_value(changed, name, limit)
             if changed.get("min_tokens") is not None:
-                changed["min_tokens"] = min(changed["min_tokens"], changed[name])
+                changed["min_tokens"] = min(changed["min_tokens"], limit)
     return changed
 
 

@@ -6,10 +6,20 @@ from functools import cached_property
 from typing import Any, Literal
 
 from specvino.conformance.streams.asides import is_aside
-from specvino.conformance.streams.fold import fold_chat, fold_completion, fold_message, fold_response
+from specvino.conformance.streams.fold import (
+    fold_chat,
+    fold_completion,
+    fold_message,
+    fold_ollama_chat,
+    fold_ollama_generate,
+    fold_response,
+)
+from specvino.conformance.streams.lines import LineDecoder
 from specvino.conformance.streams.sse import Decoder, ServerSentEvent
 from specvino.conformance.streams.strict_json import strict_json
-from specvino.generated.streams import STREAMS
+from specvino.document.conditions import value_at
+from specvino.document.operations import EVENTS, FRAMINGS
+from specvino.generated.streams import STREAMS, Stream
 
 # How an exchange ended. `left`: the client closed the connection on purpose.
 Ended = Literal["complete", "cut off", "too slow", "too long", "unreachable", "left"]
@@ -20,6 +30,8 @@ FOLDS = {
     "responses": fold_response,
     "response": fold_response,
     "messages": fold_message,
+    "ollama_chat": fold_ollama_chat,
+    "ollama_generate": fold_ollama_generate,
 }
 
 
@@ -57,13 +69,27 @@ class Request:
         return self.method == MESSAGE
 
     def asked(self, field: str, default: Any = None) -> Any:
-        """Returns a field of the JSON body; the default if it is absent or null."""
-        value = self.body.get(field) if isinstance(self.body, Mapping) else None
+        """Returns a field of the JSON body, at a dotted path; the default if it is absent or null."""
+        value = value_at(self.body, field)
         return default if value is None else value
 
     @property
+    def table(self) -> Stream | None:
+        """Returns the table of the endpoint's streams; None without one."""
+        return STREAMS.get(self.endpoint or "")
+
+    @property
     def streamed(self) -> bool:
-        return self.asked("stream") is True
+        """Whether the request is for a stream, which is the default of some endpoints."""
+        return self.asked("stream", self.table is not None and self.table.by_default) is True
+
+    @property
+    def only_loads(self) -> bool:
+        """Whether a request of Ollama's API has nothing to answer, or only asks for its prompt: the answer is then one
+        object in any case."""
+        is_empty = not (self.asked("messages") or self.asked("prompt"))
+        lines = self.table is not None and self.table.framing == "lines"
+        return lines and (is_empty or self.asked("_debug_render_only") is True)
 
 
 @dataclass(frozen=True)
@@ -128,19 +154,25 @@ class Exchange:
     def is_stream(self) -> bool:
         if self.request.is_message:
             return self.status == 200
-        return self.media == "text/event-stream"
+        table = self.request.table
+        return self.media == (FRAMINGS[table.framing] if table else EVENTS)
 
     def require_stream(self) -> None:
         """Raises Unreadable if the media type isn't that of a stream."""
         if not self.is_stream:
             raise Unreadable(f"stream is true, but the answer is {self.media or 'of no media type'}", self)
 
+    def decoder(self) -> Decoder | LineDecoder:
+        """Returns a new decoder of the stream's events."""
+        table = self.request.table
+        return LineDecoder() if table and table.framing == "lines" else Decoder()
+
     @cached_property
     def events(self) -> tuple[ServerSentEvent, ...]:
         """Returns the events of a stream, including the terminator."""
         if self.request.is_message and self.is_stream:
             return tuple(ServerSentEvent(message.decode("utf-8", "replace")) for message in self.messages)
-        return tuple(Decoder().feed(self.content)) if self.is_stream else ()
+        return tuple(self.decoder().feed(self.content)) if self.is_stream else ()
 
     @cached_property
     def objects(self) -> tuple[dict[str, Any], ...]:
@@ -150,14 +182,14 @@ class Exchange:
     @cached_property
     def chunks(self) -> tuple[dict[str, Any], ...]:
         """Returns the JSON objects in a stream's events that are part of the answer."""
-        table = STREAMS.get(self.request.endpoint or "")
+        table = self.request.table
         return tuple(chunk for chunk in self.objects if table is None or not is_aside(table, chunk))
 
     @cached_property
     def json(self) -> Any:
         """Returns the body as JSON. Raises Unreadable if it isn't JSON, or if a requested stream came as another media
         type."""
-        if self.request.streamed and self.ok:
+        if self.request.streamed and self.ok and not self.request.only_loads:
             self.require_stream()
         try:
             return strict_json(self.content.decode())
@@ -198,17 +230,25 @@ class Exchange:
 
     @property
     def error(self) -> Mapping[str, Any]:
-        """Returns the `error` object of an answer; empty without one."""
+        """Returns the error object of an answer; empty without one."""
         try:
-            error = self.json.get("error") if isinstance(self.json, dict) else None
+            return error_of(self.json)
         except Unreadable:
             return {}
-        return error if isinstance(error, dict) else {}
 
     def __str__(self) -> str:
         """Returns a summary line: `POST /chat/completions -> 200`."""
         outcome = str(self.status) if self.status is not None else self.problem or self.ended
         return f"{self.request.method} {self.request.path} -> {outcome}"
+
+
+def error_of(body: Any) -> dict[str, Any]:
+    """Returns the error object in a body; empty without one. Where `error` is the message, as in Ollama's own API, the
+    other fields are beside it."""
+    error = body.get("error") if isinstance(body, dict) else None
+    if isinstance(error, str):
+        return {**{name: value for name, value in body.items() if name != "error"}, "message": error}
+    return error if isinstance(error, dict) else {}
 
 
 def _by_index(answer: dict[str, Any]) -> dict[str, Any]:

@@ -23,9 +23,10 @@ from specvino.conformance.reports.meanings import (
 )
 from specvino.conformance.reports.records import ExchangeRecord, FindingRecord, Line
 from specvino.conformance.reports.unread import is_earlier
+from specvino.document.operations import FRAMINGS
 
 # The message about an answer that is longer than it may be.
-THOUGH_LIMITED = re.compile(r", though max_\w+ is \d")
+THOUGH_LIMITED = re.compile(r", though (?:max_\w+|num_predict) is \d")
 
 # The messages about streams whose choices aren't ended.
 NOT_ENDED = re.compile(r"^an event has no known content$| before choice \d+ was closed by finish$")
@@ -141,4 +142,5 @@ def _is_together(finding: FindingRecord) -> bool:
 
 def _is_stream(exchange: ExchangeRecord) -> bool:
     headers = exchange.response.headers if exchange.response else {}
-    return exchange.request.method == "WS" or headers.get("content-type", "").startswith("text/event-stream")
+    is_stream = headers.get("content-type", "").startswith(tuple(FRAMINGS.values()))
+    return exchange.request.method == "WS" or is_stream

@@ -12,8 +12,9 @@ from urllib.parse import urlsplit
 
 from specvino.conformance.message_shape import template_of
 from specvino.conformance.reports.causes import Cause, Kind, without_ids, without_values
-from specvino.conformance.reports.records import ExchangeRecord, FindingRecord, Line
+from specvino.conformance.reports.records import ExchangeRecord, FindingRecord, Line, ResponseRecord
 from specvino.conformance.reports.unread import EARLIER, body_of, unread
+from specvino.document.operations import LINES
 
 COUNTED = r"^(?:usage\.)?(?P<about>\w+_tokens(?:_details\.\w+)?)(?: of [a-z ]+)? (?:is \d|must be )"
 
@@ -54,6 +55,7 @@ MEANINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
         (Kind.LIMIT, r"^finish_reason is '?length'? after \d+ |^with \{'max_.*finish_reason is 'length'$"),
         (Kind.CUT_OFF, r"^with \{'max_.*finish_reason is |^a limit of \d+ tokens gives .*finish_reason is "),
         (Kind.CUT_OFF, r"^finish_reason is '\w+' after (?P<all>\d+) of (?P=all) tokens|, which is the limit$"),
+        (Kind.CUT_OFF, r"^done_reason is 'stop', not 'length'$"),
         (Kind.CUT_OFF, r"^the status of an answer that reaches the limit of \d+ tokens is "),
         (Kind.INCOMPLETE, r"^chunk \d+ has an incomplete character"),
         (Kind.AFTER_END, r"^\S+ comes after the \w+ was ended by "),
@@ -79,14 +81,15 @@ MEANINGS: tuple[tuple[Kind, re.Pattern[str]], ...] = tuple(
         (Kind.SAME_ID, r"^(?:two items have the|the) (?P<about>call)_id '"),
         (Kind.SAME_ID, r"^(?P<about>item) \d+ has the id of item "),
         (Kind.MIXED, r"^concurrent(?:ly)? |with concurrent requests"),
-        (Kind.UNREAD, r"^\w+_tokens is \d+ .*, expected (?:at least )?(?:\d+ )?more$"),
+        (Kind.UNREAD, r"^(?:\w+_tokens|prompt_eval_count) is \d+ .*, expected (?:at least )?(?:\d+ )?more$"),
         (Kind.ZERO, r"^(?:usage\.)?(?P<names>\w+_tokens) is 0\b"),
         (Kind.COUNT, COUNTED),
     )
 )
 
-# The first event of a stream that is an error, and what shows a call in an answer.
+# The first event or line of a stream that is an error, and what shows a call in an answer.
 ERROR_IN_STREAM = re.compile(r'\A(?:event: \w+\n)?data: (?:\{"type": ?"error", ?)?\{?"?error"?: ?\{')
+ERROR_IN_LINES = re.compile(r'\A\{"error": ?"')
 CALL = re.compile(r'"tool_calls": ?\[\{|"type": ?"(?:tool_use|function_call)"')
 
 # The message about an answer without a call that is required.
@@ -273,11 +276,14 @@ def is_refused_in_stream(finding: FindingRecord) -> bool:
     error if the request had to be refused."""
     status = STATUS.search(finding.message)
     is_invalid = status is not None and status["expected"].startswith("4")
-    bodies = [
-        exchange.response.body for exchange in finding.exchanges if exchange.response and status_of(exchange) == 200
-    ]
-    refusals = filter(ERROR_IN_STREAM.search, bodies)
+    answers = [exchange.response for exchange in finding.exchanges if exchange.response and status_of(exchange) == 200]
+    refusals = (answer.body for answer in answers if _begins_with_error(answer))
     return any(is_invalid or REQUEST_AT_FAULT.search(body) for body in refusals)
+
+
+def _begins_with_error(answer: ResponseRecord) -> bool:
+    in_lines = answer.headers.get("content-type", "").startswith(LINES)
+    return (ERROR_IN_LINES if in_lines else ERROR_IN_STREAM).search(answer.body) is not None
 
 
 def _kinds_of_tools(finding: FindingRecord) -> set[str]:

@@ -21,7 +21,7 @@ HIDDEN = "[redacted]"
 SECRET = ("authorization", "cookie", "set-cookie", "proxy-authorization", "x-api-key", "api-key")
 
 # Values of headers that requests and answers have anyway.
-MEDIA_TYPES = "application/json text/event-stream text/plain"
+MEDIA_TYPES = "application/json text/event-stream application/x-ndjson text/plain"
 
 # Keys with fewer characters are only hidden as whole words: a placeholder such as `none` may be part of other words.
 SHORT = 8

@@ -9,7 +9,7 @@ from specvino.conformance.reports.records import ExchangeRecord, FindingRecord
 
 # Fields whose values become a prompt, those of them with earlier turns, and the roles of those who take turns.
 EARLIER = {"conversation", "previous_response_id"}
-PROMPT = {"input", "instructions", "messages", "system"} | EARLIER
+PROMPT = {"input", "instructions", "messages", "prompt", "system"} | EARLIER
 CONVERSING = {"assistant", "user"}
 
 

@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from specvino.conformance.endpoints import COUNTS, token_limits
 from specvino.conformance.http.exchange import Exchange, Request
-from specvino.conformance.rules.outputs import outputs
+from specvino.conformance.rules.outputs import OLLAMA, outputs
 from specvino.conformance.rules.rule import Rule, endpoint_of
 
 
@@ -60,6 +60,8 @@ class TokenLimit(Rule):
         "completions": "/components/schemas/CreateCompletionRequest/properties/max_tokens",
         "responses": "/components/schemas/CreateResponseRequest/properties/max_output_tokens",
         "messages": "/components/schemas/CreateMessageRequest/properties/max_tokens",
+        "ollama_chat": "/components/schemas/OllamaOptions/properties/num_predict",
+        "ollama_generate": "/components/schemas/OllamaOptions/properties/num_predict",
     }
 
     def applies(self, exchange: Exchange) -> bool:
@@ -131,12 +133,12 @@ def _limit(exchange: Exchange) -> tuple[str, int | None]:
     for name in reversed(token_limits(exchange.request.endpoint or "")):
         value = exchange.request.asked(name)
         if type(value) is int and value > 0:
-            return name, value
+            return name.rpartition(".")[2], value
     return "", None
 
 
 def _completion_tokens(exchange: Exchange, answer: dict[str, Any]) -> int | None:
-    usage = answer.get("usage")
+    usage = answer if exchange.request.endpoint in OLLAMA else answer.get("usage")
     if exchange.request.endpoint not in COUNTS or not isinstance(usage, dict):
         return None
     completion_tokens = usage.get(COUNTS[exchange.request.endpoint][1])

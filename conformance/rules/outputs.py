@@ -6,6 +6,9 @@ from typing import Any
 
 from specvino.conformance.http.exchange import Exchange
 
+# The endpoints of Ollama's own API.
+OLLAMA = ("ollama_chat", "ollama_generate")
+
 
 @dataclass(frozen=True, slots=True)
 class Output:
@@ -28,6 +31,9 @@ def outputs(exchange: Exchange) -> Iterator[Output]:
         return
     if exchange.request.endpoint == "messages":
         yield _message(answer)
+        return
+    if exchange.request.endpoint in OLLAMA:
+        yield _ollama(answer)
         return
     for choice in answer.get("choices") or ():
         # FastDeploy's text completions have reasoning and calls, too.
@@ -54,6 +60,19 @@ def _message(answer: dict[str, Any]) -> Output:
         "".join(block.get("thinking") or "" for block in blocks),
         reasons.get(answer.get("stop_reason") or "", answer.get("stop_reason")),
         tuple((block.get("name"), block.get("input")) for block in blocks if block.get("type") == "tool_use"),
+        answer,
+    )
+
+
+def _ollama(answer: dict[str, Any]) -> Output:
+    """Returns the output of an answer, whose text is in a message or beside its other fields."""
+    message = answer.get("message") or answer
+    functions = [call.get("function") or {} for call in message.get("tool_calls") or ()]
+    return Output(
+        message.get("content") or message.get("response") or "",
+        message.get("thinking") or "",
+        answer.get("done_reason"),
+        tuple((function.get("name"), function.get("arguments")) for function in functions),
         answer,
     )
 

@@ -1,4 +1,4 @@
-"""Rules for streams of server-sent events."""
+"""Rules for streams, of server-sent events or of lines."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -8,17 +8,26 @@ from typing import Any, ClassVar
 
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.rules.rule import Rule, endpoint_of
-from specvino.conformance.streams.sse import Decoder
 from specvino.conformance.streams.stream_validator import SseValidator
 from specvino.conformance.streams.strict_json import strict_json
 from specvino.conformance.verdict import Advice
+from specvino.document.operations import FRAMINGS
+from specvino.document.pointers import escape
 from specvino.generated.streams import STREAMS
 
 # OpenAI's terminator. Many servers send it where their dialect has none, which `stream-end` reports.
 DONE = "[DONE]"
 
 
+# The schema of events, where `{media}` is replaced by the media type of the endpoint's streams.
+EVENT = "{operation}/responses/200/content/{media}/itemSchema"
+
+
 class _StreamRule(Rule):
+    def spec(self, endpoint: str) -> str:
+        media = FRAMINGS[STREAMS[endpoint].framing] if endpoint in STREAMS else ""
+        return super().spec(endpoint).replace("{media}", escape(media))
+
     def concerns(self, endpoint: str) -> bool:
         return self.dialect.event(endpoint) is not None
 
@@ -29,7 +38,7 @@ class _StreamRule(Rule):
 class EventShape(_StreamRule):
     name = "event-shape"
     says = "Every event is JSON, and fits the document's schema."
-    specs: ClassVar = {"": "{operation}/responses/200/content/text~1event-stream/itemSchema"}
+    specs: ClassVar = {"": EVENT}
 
     def violations(self, exchange: Exchange) -> Iterator[str]:
         end = self.dialect.terminator(endpoint_of(exchange))
@@ -61,7 +70,7 @@ class EventShape(_StreamRule):
 class KnownEvents(_StreamRule):
     name = "known-events"
     says = "Every event is of a type that the document has."
-    specs: ClassVar = {"": "{operation}/responses/200/content/text~1event-stream/itemSchema"}
+    specs: ClassVar = {"": EVENT}
     advised: ClassVar = {
         "": Advice(
             "Clients that know all types, as some of OpenAI's own packages do, fail at another one.",
@@ -149,7 +158,7 @@ class StreamEnd(_StreamRule):
             exchange.content.decode("utf-8")
         except UnicodeDecodeError as error:
             yield f"the stream isn't UTF-8: {error.reason} at byte {error.start}"
-        decoder = Decoder()
+        decoder = exchange.decoder()
         events = list(exchange.events if exchange.request.is_message else decoder.feed(exchange.content))
         if decoder.incomplete:
             yield "the stream ends inside an event"

@@ -24,6 +24,7 @@ class ArgumentsValid(Rule):
         "chat": "/components/schemas/CreateChatCompletionRequest/properties/tools",
         "responses": "/components/schemas/CreateResponseRequest/properties/tools",
         "messages": "/components/schemas/CreateMessageRequest/properties/tools",
+        "ollama_chat": "/components/schemas/OllamaChatRequest/properties/tools",
     }
 
     def applies(self, exchange: Exchange) -> bool:

@@ -10,7 +10,7 @@ from types import MappingProxyType
 from typing import Any
 
 from specvino.conformance.dialect import Dialect
-from specvino.conformance.endpoints import paths, token_limits
+from specvino.conformance.endpoints import has_limit, paths, token_limits, with_limit
 from specvino.conformance.http.client import Client, Leaving
 from specvino.conformance.http.exchange import MESSAGE, Exchange, Request
 from specvino.conformance.http.socket import LANE, Socket, open_socket
@@ -84,10 +84,8 @@ class Session:
     def filled(self, endpoint: str, body: Mapping[str, Any], *, capped: bool = True) -> dict[str, Any]:
         """Returns a body with the model's name and, if `capped`, a token limit, unless it has them."""
         filled = {"model": self.model, **body}
-        limits = token_limits(endpoint)
-        if capped and limits and not any(name in filled for name in limits):
-            filled[limits[0]] = CAP
-        return filled
+        is_capped = capped and token_limits(endpoint) and not has_limit(endpoint, filled)
+        return with_limit(endpoint, filled, CAP) if is_capped else filled
 
     async def raw(
         self,
@@ -302,5 +300,4 @@ def with_ignore_eos(session: Session, endpoint: str, body: Mapping[str, Any]) ->
 
 def with_room(endpoint: str, body: Mapping[str, Any]) -> dict[str, Any]:
     """Returns the body with the token limit ROOM, unless it has a limit."""
-    limits = token_limits(endpoint)
-    return dict(body) if any(name in body for name in limits) else {**body, limits[0]: ROOM}
+    return dict(body) if has_limit(endpoint, body) else with_limit(endpoint, body, ROOM)

@@ -247,6 +247,29 @@ def _apply_delta(block: dict[str, Any], delta: dict[str, Any]) -> None:
             block[name] = block.get(name, "") + value
 
 
+def fold_ollama_chat(lines: list[dict[str, Any]]) -> dict[str, Any]:
+    """Folds lines of Ollama's chat into one answer. Raises as `fold_chat` does."""
+    messages = [line["message"] for line in lines]
+    message = {**messages[-1], "content": _text(messages, "content"), **_joined_lists(messages, "tool_calls")}
+    return {**_last_line(lines), "message": message | _thoughts(messages)}
+
+
+def fold_ollama_generate(lines: list[dict[str, Any]]) -> dict[str, Any]:
+    """Folds lines of `/api/generate` into one answer. Raises as `fold_chat` does."""
+    response = "".join(line["response"] for line in lines)
+    return {**_last_line(lines), "response": response, **_joined_lists(lines, "tool_calls"), **_thoughts(lines)}
+
+
+def _last_line(lines: list[dict[str, Any]]) -> dict[str, Any]:
+    """Returns the last line, which has how the answer ended, with the logprobs of all."""
+    return {**lines[-1], **_joined_lists(lines, "logprobs")}
+
+
+def _thoughts(pieces: list[Piece]) -> dict[str, Any]:
+    thinking = _text(pieces, "thinking")
+    return {"thinking": thinking} if thinking else {}
+
+
 def _arguments(text: str) -> Any:
     """Returns the object that the arguments of a call are; {} for those of an answer that ended before they did."""
     try:

@@ -27,9 +27,10 @@ class Instance:
 
 
 class StateMachines:
-    """The machines of a table, with the state of all instances in one stream."""
+    """The machines of a table, with the state of all instances in one stream. `has_terminator` is whether a text ends
+    the stream."""
 
-    def __init__(self, machines: tuple[Machine, ...]) -> None:
+    def __init__(self, machines: tuple[Machine, ...], *, has_terminator: bool = True) -> None:
         self._named = {machine.name: machine for machine in machines}
         self._outermost = next(machine for machine in machines if machine.inside is None)
         self._machine_of = {fact: machine for machine in machines for fact in facts_of(machine)}
@@ -38,6 +39,8 @@ class StateMachines:
         self.failed = False
         """Whether the stream ended by a failure, which excuses unclosed instances."""
         self.instances: dict[str, dict[Key, Instance]] = {machine.name: {} for machine in machines if machine.inside}
+        # Without instances and a terminator, only an end shows that the stream is complete.
+        self._must_end = bool(self._outermost.open or not (self.instances or has_terminator))
 
     def named(self, name: str) -> Machine:
         """Returns the machine of this name. Raises KeyError."""
@@ -72,6 +75,8 @@ class StateMachines:
         elif outermost.open and not self._begun and fact.name not in outermost.abort:
             yield f"{fact.name} comes before the {outermost.name} was opened by {outermost.open}"
             self._begun = True  # reported once
+        elif not self.instances:
+            self._begun = True
         if machine is not outermost:
             yield from self._advance_inner(machine, fact)
         elif fact.name in (*machine.end, *machine.fail, *machine.abort):
@@ -86,7 +91,7 @@ class StateMachines:
                     yield f"{machine.name} {shown(key)} was never closed by {machine.close}"
         if not self._begun and not any(self.instances.values()):
             yield "the stream has no events"
-        elif self._outermost.open and not self._ended_by:
+        elif self._must_end and not self._ended_by:
             yield f"the {self._outermost.name} was never ended by {' or '.join(self._outermost.end)}"
 
     def _advance_inner(self, machine: Machine, fact: Fact) -> Iterator[str]:

@@ -21,7 +21,7 @@ class StreamValidator:
 
     def __init__(self, table: Stream) -> None:
         self._table = table
-        self._machines = StateMachines(table.machines)
+        self._machines = StateMachines(table.machines, has_terminator=table.terminator is not None)
         self._invariants = [INVARIANTS[type(law)](law, self._machines) for law in table.laws]
 
     def feed(self, event: Mapping[str, Any]) -> Iterator[str]:
@@ -52,8 +52,9 @@ class StreamValidator:
 
 
 class SseValidator:
-    """Validates the server-sent events of one stream, including event names and the terminator: call `feed` with each
-    event, then `end`. Both yield violations as sentences. `described` returns what a document describes of an event."""
+    """Validates the events of one stream as they are sent, including event names and the terminator: call `feed` with
+    each event, then `end`. Both yield violations as sentences. `described` returns what a document describes of an
+    event."""
 
     def __init__(self, table: Stream, described: Callable[[Mapping[str, Any]], Mapping[str, Any]] = dict) -> None:
         self._table = table

@@ -3,6 +3,7 @@
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from datetime import datetime
 from enum import StrEnum
 from http import HTTPStatus
 from itertools import groupby
@@ -286,12 +287,22 @@ class _Normal:
             return [self.of(element, name, depth + 1, is_error=is_error) for element in value]
         if value == self._model and ("model" in name or name in OF_MODELS):
             return MODEL
+        is_time = name == "created" or name.endswith("_at")
         if isinstance(value, str):
+            if is_time and _is_time(value):
+                return A_TIME
             if is_error and name in FOR_PEOPLE:
                 return shape_of(value.replace(self._model, MODEL))
             is_id = name == "id" or name.endswith("_id")
             return AN_ID if is_id and any(map(str.isdigit, value)) else value
-        is_time = name == "created" or name.endswith("_at")
         if not is_time or type(value) is not int:
             return value
         return A_TIME if value in THIS_TIME else f"${{a time of {len(str(value))} digits}}"
+
+
+def _is_time(text: str) -> bool:
+    """Returns whether a text is a time as RFC 3339 defines it."""
+    try:
+        return datetime.fromisoformat(text).tzinfo is not None
+    except ValueError:
+        return False

@@ -74,6 +74,14 @@ def test_an_api_is_a_part_of_the_list() -> None:
     assert chat
     assert not messages & chat
     assert messages | chat <= listed("--api", "messages", "--api", "chat")
+    assert {case.partition("/")[0] for case in listed("--api", "ollama")} == {"ollama_chat", "ollama_generate"}
+    assert chat < listed("--api", "ollama", "--api", "chat", "--dialect", "specvino")
+
+
+def test_two_apis_of_different_documents_need_a_dialect() -> None:
+    run = conform("--list", "--api", "chat", "--api", "ollama")
+    assert run.exit_code == 2
+    assert "--api ollama is tested by Ollama's document" in run.output
 
 
 def test_an_unknown_api_is_told_which_there_are() -> None:

@@ -19,15 +19,18 @@ MOST_RATIO = 100
 _DATA = re.compile(r"(?i)(data:[^,]{0,256};)?base64,")
 
 
-# Types of items that can't become text, besides those with images.
-UNREADABLE = ("compaction", "compaction_trigger", "computer_call_output", "configuration_update")
+# Types of items and blocks that can't become text, besides those with images.
+UNREADABLE = (
+    *("compaction", "compaction_trigger", "computer_call_output", "configuration_update"),
+    *("server_tool_use", "web_search_tool_result"),
+)
 
 
 def unsupported_content(refused: RefusedRequest, server: Server) -> bool:
     part = _part(refused)
     kind = str(part.get("type")) if part else ""
     if part and "image" in kind and url_of(part) is not None:
-        return not server.facts.get("vision", False)
+        return not server.facts.get("vision", False) or bool(refused.value("raw"))
     return kind in UNREADABLE or re.search("image|audio|file|video|embeds|thinking|tool_reference", kind) is not None
 
 
@@ -64,8 +67,12 @@ def is_in_request(url: str) -> bool:
 
 
 def _part(refused: RefusedRequest) -> Mapping[str, Any] | None:
-    """Returns the content part that `param` refers to, directly or by a field."""
+    """Returns the content part that `param` refers to, directly or by a field; for a file of a list of images a part
+    with it."""
     path = (refused.param or "").split(".")
+    file = refused.value(refused.param or "")
+    if "images" in path[-2:-1] and isinstance(file, str):
+        return {"type": "image", "source": {"type": "base64", "data": file}}
     parts = (refused.value(".".join(path[:end])) for end in range(len(path), 0, -1) if path[end - 1] != "source")
     return next((part for part in parts if isinstance(part, Mapping) and "type" in part), None)
 
@@ -105,5 +112,7 @@ def _is_bad(url: str) -> bool:
 
 def _number_of_images(value: Any) -> int:
     if isinstance(value, Mapping):
-        return ("image_url" in value or value.get("type") == "image") + sum(map(_number_of_images, value.values()))
+        files = value.get("images")
+        own = len(files) if isinstance(files, list) else int("image_url" in value or value.get("type") == "image")
+        return own + sum(map(_number_of_images, value.values()))
     return sum(map(_number_of_images, value)) if isinstance(value, list) else 0

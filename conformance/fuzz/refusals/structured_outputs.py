@@ -29,7 +29,7 @@ IN_PART = frozenset(
 _FIELDS = re.compile(
     r"(response_format\.json_schema\.schema|response_format\.json_schema|response_format|text\.format\.schema"
     r"|(?:input\.\d+\.)?(?:tools\.\d+\.){1,2}(?:function\.)?parameters|functions\.\d+\.parameters"
-    r"|tools\.\d+\.input_schema|output_config\.format\.schema|output_format\.schema)(\.|$)"
+    r"|tools\.\d+\.input_schema|output_config\.format\.schema|output_format\.schema|format)(\.|$)"
 )
 
 # The grammar of a custom tool, in each of its places.

@@ -49,7 +49,7 @@ def test_a_rule_for_all_answers_has_all_cases_of_its_endpoint(whole: Dialect) ->
     assert rules_asked("chat/rules/ids-unique", "tokenize/rules", dialect=whole) == {"chat", "tokenize", "transport"}
     # Stored responses have cases among those of responses, errors among all.
     everything = {"chat", "compact", "completions", "count_tokens", "detokenize", "input_tokens", "messages", "models"}
-    everything |= {"conversations", "responses", "tokenize", "transport"}
+    everything |= {"conversations", "ollama_chat", "ollama_generate", "responses", "tokenize", "transport"}
     assert rules_asked("response/rules/answer-shape", dialect=whole) == everything
     assert rules_asked("transport/rules/no-server-error", dialect=whole) == everything
 

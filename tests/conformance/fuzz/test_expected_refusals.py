@@ -147,6 +147,47 @@ def test_content_is_unsupported_where_the_error_says_so(param) -> None:
     assert not holds("unsupported_content", body)
 
 
+@pytest.mark.parametrize(
+    ("code", "param", "vision", "raw", "is_true"),
+    [
+        ("unsupported_content", "images.0", False, False, True),
+        ("unsupported_content", "images.0", True, False, False),
+        ("unsupported_content", "images.0", True, True, True),
+        ("unsupported_content", "images.7", False, False, False),
+        ("unsupported_content", "prompt", False, False, False),
+        ("invalid_image", "images.0", True, False, True),
+        ("invalid_image", "images.0", False, False, False),
+    ],
+)
+def test_images_of_ollama_s_own_api(code, param, vision, raw, is_true) -> None:
+    server = KnownServer()
+    server.facts = {**server.facts, "vision": vision}
+    body = {"prompt": "a", "images": ["AAAA"], "raw": raw}
+    refused = RefusedRequest("ollama_generate", {}, body, code, param)
+    assert is_justified(refused, server) is is_true
+
+
+@pytest.mark.parametrize(
+    ("format", "is_true"),
+    [
+        ({"type": "nothing"}, True),
+        ({"type": "string", "minLength": 9, "maxLength": 1}, True),
+        ({"type": "string"}, False),
+    ],
+)
+def test_the_format_of_ollama_s_own_api_is_a_schema(format, is_true) -> None:
+    body = {"messages": [], "format": format}
+    assert is_justified(RefusedRequest("ollama_chat", {}, body, "invalid_schema", "format"), KnownServer()) is is_true
+
+
+def test_ollama_s_system_text_is_a_turn() -> None:
+    body = {"prompt": "word " * 60, "system": "word " * 60}
+    assert is_justified(RefusedRequest("ollama_generate", {}, body, "chat_template_error", None), KnownServer())
+    assert is_justified(RefusedRequest("ollama_generate", {}, body, "context_length_exceeded", None), KnownServer())
+    raw = RefusedRequest("ollama_generate", {}, {**body, "raw": True}, "chat_template_error", None)
+    assert not is_justified(raw, KnownServer())
+
+
 def test_a_server_without_facts_isn_t_believed() -> None:
     server = KnownServer(states_facts=False)
     assert server.facts == {}

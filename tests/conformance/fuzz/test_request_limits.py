@@ -104,3 +104,17 @@ def test_fields_that_the_operation_doesn_t_know_are_not_added() -> None:
 )
 def test_an_invalid_request_has_a_small_limit_too(body, sent) -> None:
     assert with_small_limit(body, ("max_tokens", "max_completion_tokens", "model")) == sent
+
+
+def test_a_nested_limit() -> None:
+    fields = {"model", "options", "options.num_predict"}
+    body = {"model": "m", "options": {"num_predict": 100_000, "seed": 1}}
+    assert limits(body) == ["options.num_predict"]
+    assert with_small_limit(body, fields)["options"] == {"num_predict": LARGE, "seed": 1}
+    assert with_small_limit({"model": "m"}, fields)["options"] == {"num_predict": SMALL}
+    assert with_small_limit({"options": 5}, fields) == {"options": 5}
+    changed = adjusted(body, "ollama_chat", fields, MODELS, {})
+    assert 1 <= changed["options"]["num_predict"] <= LARGE
+    few = [adjusted(body, "ollama_chat", fields, MODELS, {}) for body in sample(options={"seed": 1})]
+    assert sum(bool(limits(body)) for body in few) > 800
+    assert all(body["options"]["seed"] == 1 for body in few)

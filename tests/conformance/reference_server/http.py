@@ -40,10 +40,11 @@ SHORT = 32
 
 @dataclass(frozen=True, slots=True)
 class Stream:
-    """Events; `named` where each has its type as the event's name, too."""
+    """Events; `named` where each has its type as the event's name, too; `lines` where each is a line of JSON."""
 
     events: Iterable[Event]
     named: bool = False
+    lines: bool = False
     terminator: str | None = None
 
 
@@ -75,13 +76,14 @@ class Call:
 
 @dataclass(frozen=True, slots=True)
 class Route:
-    """`does` is the method that answers, of the part that has the route; `root` routes are at the root, too, and need
-    no key."""
+    """`does` is the method that answers, of the part that has the route; `root` routes are at the root, too, and `open`
+    ones need no key."""
 
     method: str
     path: str
     does: str
     root: bool = False
+    open: bool = False
 
     @property
     def pattern(self) -> re.Pattern[str]:
@@ -119,7 +121,7 @@ class Http(Part):
                 await self.respond(call, 204, b"", self.preflight_headers(call))
                 return
             route = self.route(call)
-            if not route.root:
+            if not route.open:
                 self.authorize(call)
             if call.method == "POST":
                 call.body = await self.read(call)
@@ -287,6 +289,10 @@ class Http(Part):
     def json_headers(self, call: Call) -> Headers:
         return [(b"content-type", b"application/json"), *self.server.requests.unsupported_headers(call)]
 
+    def line_headers(self, call: Call) -> Headers:
+        """What a stream of lines has."""
+        return [(b"content-type", b"application/x-ndjson"), *self.server.requests.unsupported_headers(call)]
+
     def stream_headers(self, call: Call) -> Headers:
         return [
             (b"content-type", b"text/event-stream"),
@@ -306,9 +312,15 @@ class Http(Part):
         headers: Headers = [(b"content-type", b"application/json"), *self.refusal_headers(refusal)]
         if refusal.code is ErrorCode.METHOD_NOT_ALLOWED:
             headers.append((b"allow", self.allowed(call).encode()))
-        own = self.server.messages.has_own_errors(call.path)
-        body = self.server.messages.refused(call, refusal) if own else self.envelope(refusal)
-        await self.respond(call, self.status(refusal), self.encode(body), headers)
+        await self.respond(call, self.status(refusal), self.encode(self.error(call, refusal)), headers)
+
+    def error(self, call: Call, refusal: Refusal) -> dict[str, Any]:
+        """The body of an error, of which some operations have a form of their own."""
+        if self.server.messages.has_own_errors(call.path):
+            return self.server.messages.refused(call, refusal)
+        if self.server.ollama.has_own_errors(call.path):
+            return self.server.ollama.refused(refusal)
+        return self.envelope(refusal)
 
     def status(self, refusal: Refusal) -> int:
         return refusal.status
@@ -330,25 +342,35 @@ class Http(Part):
 
     async def stream(self, call: Call, stream: Stream) -> None:
         """Sends events as they are made, for as long as the client is there."""
+        headers = self.line_headers(call) if stream.lines else self.stream_headers(call)
         await call.send(
             {
                 "type": "http.response.start",
                 "status": 200,
-                "headers": [*self.stream_headers(call), *self.common_headers(call)],
+                "headers": [*headers, *self.common_headers(call)],
             }
         )
         ready = b""
         for event in stream.events:
             await self.work(call, 1)
-            ready += self.frame(stream, event)
+            ready += self.line(event) if stream.lines else self.frame(stream, event)
             if self.is_due(ready):
                 await call.send({"type": "http.response.body", "body": ready, "more_body": True})
                 ready = b""
-        await call.send({"type": "http.response.body", "body": ready + self.end(stream)})
+        end = self.after_lines() if stream.lines else self.end(stream)
+        await call.send({"type": "http.response.body", "body": ready + end})
 
     def is_due(self, ready: bytes) -> bool:
         """Whether events are to be sent."""
         return bool(self.server.pace) or len(ready) > TOGETHER
+
+    def line(self, event: Event) -> bytes:
+        """The bytes of one event of a stream of lines."""
+        return self.encode(event) + b"\n"
+
+    def after_lines(self) -> bytes:
+        """What comes after the last line."""
+        return b""
 
     def frame(self, stream: Stream, event: Event) -> bytes:
         """The bytes of one event."""

@@ -16,8 +16,8 @@ class Models(Part):
     routes = (
         Route("GET", "/models", "list_models"),
         Route("GET", "/models/{model}", "retrieve_model"),
-        Route("GET", "/health", "health", root=True),
-        Route("GET", "/version", "version", root=True),
+        Route("GET", "/health", "health", root=True, open=True),
+        Route("GET", "/version", "version", root=True, open=True),
     )
 
     def list_models(self, call: Call) -> dict[str, Any]:

@@ -45,7 +45,8 @@ class Requests(Part):
         called: set[Any] = set()
         for index, message in enumerate(body.get("messages") or ()):
             called |= {named.get("id") for named in message.get("tool_calls") or ()}
-            if message.get("role") == "tool" and message["tool_call_id"] not in called:
+            id = message.get("tool_call_id")
+            if message.get("role") == "tool" and id is not None and id not in called:
                 yield f"messages.{index}.tool_call_id"
         items = body.get("input")
         is_continued = body.get("previous_response_id") or body.get("conversation")

@@ -16,6 +16,7 @@ from reference_server.item_events import ItemEvents
 from reference_server.items import Items
 from reference_server.messages import Messages
 from reference_server.models import Models
+from reference_server.ollama import Ollama
 from reference_server.part import Part
 from reference_server.requests import Requests
 from reference_server.responses import Responses
@@ -55,9 +56,10 @@ class ReferenceServer:
         self.stored = part(Stored)
         self.conversations = part(Conversations)
         self.messages = part(Messages)
+        self.ollama = part(Ollama)
         self.sockets = part(Sockets)
         kept = (self.stored, self.conversations)
-        api = (self.chat, self.completions, self.responses, *kept, self.messages)
+        api = (self.chat, self.completions, self.responses, *kept, self.messages, self.ollama)
         self.routes = {
             route: getattr(part, route.does) for part in (self.models, self.tokenize, *api) for route in part.routes
         }

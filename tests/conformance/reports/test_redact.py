@@ -142,6 +142,12 @@ def test_a_header_does_not_take_the_target_away(value) -> None:
     assert redactor.text(f"by {KEY}") == f"by {HIDDEN}"
 
 
+@pytest.mark.parametrize("media", ["application/json", "application/x-ndjson", "text/event-stream"])
+def test_media_types_of_answers_stay(media) -> None:
+    redactor = Redactor.of(Target("http://127.0.0.1:8000/v1", KEY, extra={"x-accepted": media}))
+    assert redactor.text(f"the media type is {media}") == f"the media type is {media}"
+
+
 def test_another_server_that_a_header_names_is_hidden() -> None:
     redactor = Redactor.of(Target("http://127.0.0.1:8000/v1", extra={"x-upstream": "http://127.0.0.1:9999/key-1"}))
     assert redactor.text("http://127.0.0.1:9999/key-1/x 'http://127.0.0.1:9999/ke'") == f"{HIDDEN}/x '{HIDDEN}'"

@@ -53,6 +53,15 @@ def test_what_is_new_in_each_answer_may_differ() -> None:
     assert not found(exchange(ANSWER), other)
 
 
+def test_a_time_may_be_a_text() -> None:
+    def loaded(at: str, took: int) -> Exchange:
+        return exchange({"model": "m", "created_at": at, "total_duration": took}, endpoint="ollama_chat")
+
+    one = loaded("2026-11-30T12:00:00Z", 5)
+    assert not found(one, loaded("2027-01-01T00:00:00.123456789+01:00", 6))
+    assert found(one, loaded("yesterday", 5))
+
+
 def test_each_server_has_its_own_name_for_the_model() -> None:
     other = changed(model="team/m")
     assert not differences(observe(exchange(ANSWER), "m"), observe(other, "team/m"))

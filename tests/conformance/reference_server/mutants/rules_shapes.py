@@ -189,6 +189,7 @@ class Unprocessable(Http):
         "response_cancel/rules/documented-refusal",
         "responses/rules/documented-refusal",
         "tokenize/rules/documented-refusal",
+        "ollama_chat/rules/documented-refusal",
     }
 
     def status(self, refusal: Refusal) -> int:
@@ -214,8 +215,9 @@ class Gone(Http):
         "response_cancel/rules/documented-refusal",
         "response_input_items/rules/documented-refusal",
         "responses/rules/documented-refusal",
+        "ollama_chat/rules/documented-refusal",
+        "ollama_generate/rules/documented-refusal",
     }
-    faults = 2
 
     def status(self, refusal: Refusal) -> int:
         return 410 if refusal.status == 404 else refusal.status
@@ -289,6 +291,8 @@ class StreamsAccepted(Http):
         "completions/rules/documented-status",
         "messages/rules/documented-status",
         "responses/rules/documented-status",
+        "ollama_chat/rules/documented-status",
+        "ollama_generate/rules/documented-status",
     }
 
     async def stream(self, call: Call, stream: Stream) -> None:
@@ -381,6 +385,8 @@ class FailsInstead(Http):
         "responses/rules/no-server-error",
         "tokenize/rules/no-server-error",
         "transport/rules/no-server-error",
+        "ollama_chat/rules/no-server-error",
+        "ollama_generate/rules/no-server-error",
     }
 
     def status(self, refusal: Refusal) -> int:
