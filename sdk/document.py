@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from specvino.document.loading import dialect_file, load, lowered
-from specvino.document.operations import EVENTS, JSON, Operation, Schema, event_data, name_of, operations
+from specvino.document.operations import EVENTS, JSON, LINES, Operation, Schema, event_data, name_of, operations
 from specvino.document.pointers import component_name, resolved
 from specvino.document.transforms import copied
 from specvino.document.walk import reached, subschemas
@@ -56,12 +56,14 @@ CONVERSATIONS = {"/chat/completions": "chat", "/responses": "responses", "/messa
 class ClientMethod:
     """A method of the client.
 
-    `body`, `answer` and `event` are names of components. A stream ends with its `terminator` or with an event whose
-    type is one of `finals`; without either, when the connection closes. `switch` is where streaming is requested,
-    `body` or `query`; None without streams. `socket` is None without a WebSocket. `refusals` are sentences about valid
-    bodies that a server refuses for their combination of fields, or because it doesn't support them. `root` is for
-    paths at the server's root instead of below its base. `items` are those of a list. `conversation` is the form of
-    messages and tools: `chat`, `responses` or `messages`; None for other operations.
+    `body`, `answer` and `event` are names of components. A stream ends with its `terminator`, with an event whose type
+    is one of `finals`, or with one that has the field `final_field`; without any, when the connection closes. `lines`
+    is for streams of lines instead of server-sent events. `switch` is where streaming is requested, `body` or `query`;
+    None without streams. `streams_unasked` is whether a body without it requests a stream. `socket` is None without a
+    WebSocket. `refusals` are sentences about valid bodies that a server refuses for their combination of fields, or
+    because it doesn't support them. `root` is for paths at the server's root instead of below its base. `items` are
+    those of a list. `conversation` is the form of messages and tools: `chat`, `responses` or `messages`; None for other
+    operations.
     """
 
     id: str
@@ -75,7 +77,10 @@ class ClientMethod:
     event: str | None
     terminator: str | None
     finals: tuple[str, ...]
+    final_field: str | None
+    lines: bool
     switch: str | None
+    streams_unasked: bool
     socket: Socket | None
     refusals: tuple[str, ...]
     root: bool
@@ -200,6 +205,7 @@ def _socket(operation: Operation) -> Socket | None:
 
 def _method(operation: Operation) -> ClientMethod:
     definition, content = operation.definition, operation.content()
+    body = resolved(operation.document, operation.body or {})
     parameters = tuple(
         Parameter(
             parameter["name"],
@@ -226,7 +232,10 @@ def _method(operation: Operation) -> ClientMethod:
         event=event,
         terminator=_terminator(operation),
         finals=_finals(definition.get("x-stream")),
+        final_field=_final_field(definition.get("x-stream")),
+        lines=LINES in content,
         switch=switch,
+        streams_unasked=body.get("properties", {}).get("stream", {}).get("default") is True,
         socket=_socket(operation),
         refusals=tuple(dict.fromkeys(_refusals(operation))),
         root=operation.is_only_at_root,
@@ -280,8 +289,17 @@ def _finals(table: dict[str, Any] | None) -> tuple[str, ...]:
     return tuple(name for part in ("end", "fail", "abort") for name in outermost.get(part, ()))
 
 
+def _final_field(table: dict[str, Any] | None) -> str | None:
+    """Returns the field that only the last event of a stream has, if its table classifies events by their fields and
+    no text follows that event."""
+    if table is None or table["classify"] == "type" or table["terminator"] is not None:
+        return None
+    (outermost,) = (machine for machine in table["machines"].values() if "in" not in machine)
+    return next((rule["at"][0] for rule in table["classify"] if rule["fact"] in outermost.get("end", ())), None)
+
+
 def _without_error(document: Mapping[str, Any], schema: dict[str, Any]) -> str | None:
-    """Returns the component of a stream's events without ErrorResponse, which clients raise."""
+    """Returns the component of a stream's events without the system's ErrorResponse, which clients raise."""
     union = resolved(document, schema)
-    left = [branch for branch in union.get("anyOf", ()) if not branch.get("$ref", "").endswith("/ErrorResponse")]
+    left = [branch for branch in union.get("anyOf", ()) if not branch.get("$ref", "").endswith("ErrorResponse")]
     return name_of(left[0] if len(left) == 1 else schema)

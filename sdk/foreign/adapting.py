@@ -4,7 +4,7 @@ import re
 from collections.abc import Mapping, Set
 from typing import Any, NamedTuple
 
-from specvino.document.operations import EVENTS, JSON, METHODS, Schema, name_of
+from specvino.document.operations import EVENTS, JSON, LINES, METHODS, Schema, name_of
 from specvino.document.pointers import component_name, schema_reference
 from specvino.sdk.document import CONVERSATIONS
 from specvino.sdk.foreign import names
@@ -116,7 +116,7 @@ class _Adapting:
             ),
             {},
         )
-        if (sent and JSON not in sent) or (answer and JSON not in answer and EVENTS not in answer):
+        if (sent and JSON not in sent) or (answer and not answer.keys() & {JSON, EVENTS, LINES}):
             return None
         id = self._id(definition.get("operationId"), path, method)
         parts: dict[str, str] = {}
@@ -149,9 +149,11 @@ class _Adapting:
             request = self._object(as_dict(sent[JSON]).get("schema"), id, "Request") or self._added(id, "Request", {})
             request = self._without(request, id, {*names.FIELDS, *(parameter["name"] for parameter in parameters)})
             operation["requestBody"] = {"content": {JSON: {"schema": {"$ref": schema_reference(request)}}}}
-            if EVENTS in answer or "stream" in self._schemas[request].get("properties", {}):
-                self._schemas[request].setdefault("properties", {}).setdefault("stream", {"type": "boolean"})
-                content[EVENTS] = self._stream(operation, inside, id, as_dict(answer.get(EVENTS)))
+            media = LINES if LINES in answer else EVENTS
+            if media in answer or "stream" in self._schemas[request].get("properties", {}):
+                fields = self._schemas[request].setdefault("properties", {})
+                fields["stream"] = {"type": "boolean", "default": self._streams_unasked(as_dict(sent[JSON]))}
+                content[media] = self._stream(operation, inside, id, media, as_dict(answer.get(media)))
         return operation
 
     def _id(self, said: object, path: str, method: str) -> str:
@@ -174,7 +176,16 @@ class _Adapting:
         values = [value for value in schema.get("enum", ()) if isinstance(value, str)]
         return {"type": type, **({"enum": values} if values and type == "string" else {})}
 
-    def _stream(self, operation: dict[str, Any], path: str, id: str, media: dict[str, Any]) -> dict[str, Any]:
+    def _streams_unasked(self, media: dict[str, Any]) -> bool:
+        fields = as_dict(self._resolved(media.get("schema")).get("properties"))
+        return self._resolved(fields.get("stream")).get("default") is True
+
+    def _stream(
+        self, operation: dict[str, Any], path: str, id: str, kind: str, media: dict[str, Any]
+    ) -> dict[str, Any]:
+        if kind == LINES:
+            schema = self._schema(media.get("itemSchema") or media.get("x-itemSchema") or media.get("schema"))
+            return {"x-itemSchema": {"$ref": schema_reference(name_of(schema) or self._added(id, "Event", schema))}}
         item = self._resolved(media.get("itemSchema") or media.get("x-itemSchema"))
         data = as_dict(as_dict(item.get("properties")).get("data"))
         branches = [data, *map(as_dict, as_list(data.get("anyOf"))), *map(as_dict, as_list(data.get("oneOf")))]

@@ -24,7 +24,7 @@ TEMPLATES = Path(__file__).parent / "structs"
 
 OPTIONS = (
     *("--generator-name", "go", "--global-property", "models,modelDocs=false,modelTests=false"),
-    *("--type-mappings", "number=float64,float=float64,integer=int64", "--skip-validate-spec"),
+    *("--type-mappings", "number=float64,float=float64,integer=int64,DateTime=string", "--skip-validate-spec"),
 )
 
 # Of a longer list, a comment has the first.

@@ -142,6 +142,53 @@ func TestChatStreams(t *testing.T) {
 	}
 }
 
+func TestLines(t *testing.T) {
+	part := `{"model":"m","message":{"role":"assistant","content":"a"},"done":false}` + "\n"
+	last := `{"model":"m","message":{"role":"assistant","content":"b"},"done":true,"done_reason":"stop"}` + "\n"
+	for name, each := range map[string]struct {
+		text   string
+		events int
+		err    any
+	}{
+		"whole":   {part + "\n" + last, 2, nil},
+		"cut":     {part, 1, io.ErrUnexpectedEOF},
+		"half":    {part + `{"done":true`, 1, io.ErrUnexpectedEOF},
+		"empty":   {"", 0, io.ErrUnexpectedEOF},
+		"error":   {part + `{"error":"no","param":null,"code":"c"}` + "\n", 1, &APIError{}},
+		"no JSON": {"nonsense\n", 0, new(json.SyntaxError)},
+	} {
+		c, came := scripted(t, says(200, each.text, "Content-Type", "application/x-ndjson"))
+		count, err := read(c.OllamaChatStream(ctx, OllamaChatRequest{Model: "m", DebugRenderOnly: Ptr(true)}))
+		if count != each.events || !isA(err, each.err) {
+			t.Errorf("%s: %d events, %v", name, count, err)
+		}
+		sent := came()[0]
+		wanted := `{"_debug_render_only":true,"messages":null,"model":"m","stream":true}`
+		if sent.body != wanted || sent.URL.Path != "/v1/api/chat" || sent.Header.Get("Accept") != "application/x-ndjson" {
+			t.Error(sent.URL, sent.Header, sent.body)
+		}
+	}
+	c, came := scripted(t, says(200, part+last, "Content-Type", "application/x-ndjson"), says(200, strings.TrimSpace(last)))
+	stream, err := c.OllamaChatStream(ctx, OllamaChatRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	answer, err := stream.Final()
+	if err != nil || Text(answer) != "ab" || !answer.Done || *answer.DoneReason != "stop" {
+		t.Fatal(answer, err)
+	}
+	// Without being told, the server would stream. Where nothing is generated, it may answer a request for a stream so.
+	if answer, err = c.OllamaChat(ctx, OllamaChatRequest{}); err != nil || Text(answer) != "b" {
+		t.Fatal(answer, err)
+	}
+	if !strings.Contains(came()[1].body, `"stream":false`) {
+		t.Error(came()[1].body)
+	}
+	if count, err := read(c.OllamaChatStream(ctx, OllamaChatRequest{})); count != 1 || err != nil {
+		t.Error(count, err)
+	}
+}
+
 // isA is whether an error is the wanted one, or of the type of a pointer.
 func isA(err error, wanted any) bool {
 	switch wanted := wanted.(type) {
@@ -377,6 +424,7 @@ func TestRefusals(t *testing.T) {
 	for body, wanted := range map[string]APIError{
 		`{"error":{"message":"no","type":"t","param":"p","code":404}}`: {Message: "no", Type: "t", Param: "p", Code: "404"},
 		`{"error":"no"}`:                          {Message: "no"},
+		`{"error":"no","param":"p","code":"c"}`:   {Message: "no", Param: "p", Code: "c"},
 		`{"detail":"no"}`:                         {Message: "no"},
 		`{"object":"error","message":"no"}`:       {Message: "no"},
 		`{"error":{"message":"no","param":null}}`: {Message: "no"},

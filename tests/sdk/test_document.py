@@ -3,6 +3,8 @@
 import copy
 from typing import Any
 
+import pytest
+
 from specvino.document.loading import dialect_file, load, systems
 from specvino.sdk.document import document_of, for_requests, methods
 
@@ -28,6 +30,26 @@ def test_the_events_that_end_a_stream_are_those_of_its_table() -> None:
     assert finals(document)["create_response"] == ("response.over", "response.lost")
     del operation["x-stream"]
     assert finals(document)["create_response"] == ()
+
+
+def test_streams_of_lines() -> None:
+    """They end with a line that has a field, and are what a body requests that says nothing."""
+    by_method = {method.id: method for method in methods(document_of(None))}
+    for name, answer in (("ollama_chat", "OllamaChatResponse"), ("ollama_generate", "OllamaGenerateResponse")):
+        method = by_method[name]
+        assert (method.event, method.terminator, method.finals) == (answer, None, ())
+        assert (method.lines, method.final_field, method.streams_unasked) == (True, "done_reason", True)
+    for name in ("create_chat_completion", "create_response", "create_message"):
+        method = by_method[name]
+        assert (method.lines, method.final_field, method.streams_unasked) == (False, None, False)
+
+
+@pytest.mark.parametrize("system", ["ollama", "sglang"])
+def test_a_system_s_lines_are_at_its_root(system: str) -> None:
+    lines = [method for method in methods(document_of(system)) if method.lines]
+    assert [(method.root, method.final_field, method.streams_unasked) for method in lines] == [
+        (True, "done_reason", True)
+    ] * 2
 
 
 def test_conditions_of_a_system_keep_their_properties() -> None:

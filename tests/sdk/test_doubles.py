@@ -31,9 +31,9 @@ def double(system: str) -> Iterator[str]:
         yield server.url
 
 
-def refused(system: str) -> tuple[int, ...]:
+def refused(system: str, endpoint: str = "chat") -> tuple[int, ...]:
     """The statuses of an invalid request."""
-    statuses = Dialect(system).statuses("validation", "chat")
+    statuses = Dialect(system).statuses("validation", endpoint)
     assert statuses
     return statuses
 
@@ -72,3 +72,22 @@ def test_in_typescript(system: str, double: str, package: Callable[..., Path], t
     assert printed["stream"] == printed["answer"]
     assert printed["text"]
     assert printed["error"] in refused(system)
+
+
+@pytest.mark.parametrize("system", sampled(("ollama", "sglang"), "ollama"))
+def test_ollama_s_api_in_python(system: str, double: str, imported: Callable[[str], ModuleType]) -> None:
+    module = imported(system)
+    ask: dict[str, Any] = {"model": "m", "messages": [QUESTION], "options": {"temperature": 0}}
+    with module.Client(double, api_key=KEY) as client:
+        text = client.ollama_chat(**ask).message.content
+        assert text
+        pieces = list(client.ollama_chat_stream(**ask).text())
+        assert "".join(pieces) == text
+        assert len(pieces) > 2
+        assert client.ollama_generate(model="m", prompt="Once").response == "Once"
+        assert client.ollama_generate_stream(model="m", prompt="Once").final().response == "Once"
+        for use in (client.ollama_chat, lambda **body: list(client.ollama_chat_stream(**body))):
+            with pytest.raises(module.ApiError) as error:
+                use(**ask | {"messages": "none"})
+            assert error.value.status in refused(system, "ollama_chat")
+            assert error.value.message

@@ -16,6 +16,7 @@ from support.typescript import compiled, project, ran
 
 from specvino.document import foreign
 from specvino.sdk import typescript
+from specvino.sdk.document import methods
 from specvino.sdk.foreign import adapting
 from specvino.sdk.foreign.adapting import adapted
 from specvino.sdk.foreign.reading import describe_document, read_document
@@ -389,6 +390,24 @@ def test_the_path_of_chats_has_the_base() -> None:
     adapted_paths = adapted(document).document["paths"]
     assert list(adapted_paths) == ["/chat/completions", "/health", "/info"]
     assert "servers" not in adapted_paths["/chat/completions"]["post"]
+
+
+def test_streams_of_lines() -> None:
+    """As in Ollama's own document; of the event's schema, also where that is a media type's own keyword."""
+    request = {"type": "object", "properties": {"stream": {"type": "boolean", "default": True}}}
+    event = {"type": "object", "properties": {"done": {"type": "boolean"}}}
+    for keyword in ("schema", "itemSchema"):
+        content = answered({"$ref": "#/components/schemas/Whole"})["content"]
+        content["application/x-ndjson"] = {keyword: {"$ref": "#/components/schemas/Line"}}
+        operation = {"requestBody": answered(request), "responses": {"200": {"content": content}}}
+        document = {
+            "openapi": "3.1.0",
+            "paths": {"/api/chat": {"post": {"operationId": "chat", **operation}}},
+            "components": {"schemas": {"Whole": event, "Line": event}},
+        }
+        (method,) = methods(adapted(document).document)
+        assert (method.answer, method.event, method.terminator) == ("Whole", "Line", None)
+        assert (method.lines, method.final_field, method.streams_unasked) == (True, None, True)
 
 
 @pytest.mark.parametrize(

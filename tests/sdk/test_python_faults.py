@@ -365,6 +365,72 @@ with Scripted() as server:
     )
 
 
+LINES = (
+    HEAD
+    + """
+import json
+from scripted import lines
+part = json.dumps({"model": "m", "message": {"role": "assistant", "content": "\u2028é"}, "done": False})
+last = json.dumps({"model": "m", "message": {"role": "assistant", "content": ""}, "done": True, "done_reason": "stop"})
+error = json.dumps({"error": "no", "param": "messages.0", "code": "bad"})
+ask = {"model": "m", "messages": [{"role": "user", "content": "hi"}], "_debug_render_only": True}
+def stream(client):
+    return client.ollama_chat_stream(**ask)
+"""
+)
+
+
+@pytest.mark.parametrize(
+    ("answer", "outcome"),
+    [
+        ('lines(part, "", last)', ["OllamaChatResponse", "OllamaChatResponse"]),
+        ("lines(part)", ["OllamaChatResponse", "ConnectionFailed: the stream broke off before its last event"]),
+        ("lines()", ["ConnectionFailed: the stream broke off before its last event"]),
+        ("lines(part, error)", ["OllamaChatResponse", "ApiError: no"]),
+        ("Answer(error, 400)", ["BadRequestError: 400: no"]),
+        ("Answer(error)", ["ApiError: no"]),
+        ("Answer(part)", ["OllamaChatResponse"]),
+        ("Answer('[1]')", ["InvalidAnswer: a JSON object was expected instead of [1]"]),
+        ('lines("[1")', ["InvalidAnswer: an event is not JSON: Expecting ',' delimiter: line 1 column 3 (char 2)"]),
+    ],
+    ids=["whole", "cut", "empty", "error", "refusal", "error alone", "line alone", "list", "nonsense"],
+)
+def test_streams_of_lines(script: Script, answer: str, outcome: list[str]) -> None:
+    assert (
+        script(
+            LINES
+            + f"""
+with Scripted() as server:
+    server.says({answer})
+    for outcome in outcomes(server.url, stream):
+        print(shown(outcome))
+"""
+        )
+        == [str(outcome)] * 2
+    )
+
+
+def test_an_answer_in_place_of_lines_is_asked_for(script: Script) -> None:
+    """And an error's text has the other fields beside it."""
+    assert script(
+        LINES
+        + """
+with Scripted() as server:
+    server.says(Answer(last), Answer(last), lines(last), lines(last), Answer(error, 400))
+    for use in (lambda client: client.ollama_chat(**ask), stream):
+        list(outcomes(server.url, use))
+    for request in server.asked:
+        print(request.path, request.sent["stream"], request.sent["_debug_render_only"])
+    for (refused,) in outcomes(server.url, lambda client: client.ollama_chat(**ask)):
+        print(refused.message, refused.param, refused.code, refused.type)
+"""
+    ) == [
+        *["/v1/api/chat False True"] * 2,
+        *["/v1/api/chat True True"] * 2,
+        *["no messages.0 bad None"] * 2,
+    ]
+
+
 # What a newer server may send: how it changes an answer, and what a user reads.
 NEW_IN_CHAT = {
     "an enum's value": ("{'finish_reason': 'tired'}", "choice.finish_reason", "tired"),
@@ -533,18 +599,24 @@ with Scripted() as server:
 
 
 def test_an_operation_at_the_root(script: Script, package: Callable[..., Path]) -> None:
-    """vLLM: an operation at the server's root."""
+    """vLLM: an operation at the server's root; Ollama: its own API."""
+    sources = [str(package("python", "--dialect", system) / "src") for system in ("vllm", "ollama")]
     assert script(
-        HEAD
+        LINES
         + f"""
 import sys
-sys.path.insert(0, {str(package("python", "--dialect", "vllm") / "src")!r})
-from specvino_client_vllm import Client
-with Scripted() as server, Client(server.url.replace("/v1", "/base/v1")) as client:
-    server.says(Answer('{{"version": "0.9"}}'))
-    print(client.get_version().version, server.asked[0].path)
+sys.path += {sources!r}
+import specvino_client_ollama, specvino_client_vllm
+with Scripted() as server:
+    base = server.url.replace("/v1", "/base/v1")
+    with specvino_client_vllm.Client(base) as client:
+        server.says(Answer('{{"version": "0.9"}}'))
+        print(client.get_version().version, server.asked[0].path)
+    with specvino_client_ollama.Client(base) as client:
+        server.says(lines(part, last))
+        print(len(list(client.ollama_chat_stream(model="m", messages=[]))), server.asked[0].path)
 """
-    ) == ["0.9 /version"]
+    ) == ["0.9 /version", "2 /api/chat"]
 
 
 def test_an_error_goes_through_processes(script: Script) -> None:

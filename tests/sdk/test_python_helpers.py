@@ -62,6 +62,61 @@ asyncio.run(main())
     ) == [f"{name} True True" for name in ("chat_completion", "message", "response", "completion")] + ["True"]
 
 
+def test_lines_make_the_answer(script: Script, url: str) -> None:
+    """As the unary answer is, but for its measurements."""
+    assert script(
+        """
+import asyncio
+def plain(answer):
+    assert all(getattr(answer, name) is not None for name in DURATIONS)
+    for call in getattr(answer, "message", None) and answer.message.tool_calls or ():
+        assert call.id
+        call.id = None
+    return answer.model_dump(exclude_none=True, exclude={*DURATIONS, "created_at"})
+DURATIONS = ("total_duration", "load_duration", "prompt_eval_duration", "eval_duration")
+prompt = "What is the capital of France?"
+ask = {"model": "m", "options": {"temperature": 0, "num_predict": 24}, "logprobs": True}
+chat = {**ask, "messages": [{"role": "user", "content": prompt}]}
+tools = [{"type": "function", "function": {"name": "f", "parameters": {"type": "object"}}}]
+called = {**ask, "messages": [{"role": "user", "content": "script: calls=2 think=1\\none two"}], "tools": tools,
+          "think": True, "options": {}}
+generate = {**ask, "prompt": prompt}
+lost = [{"role": "user", "content": "script: crash_at=1\\none two"}]
+with Client(URL) as client:
+    for name, body in (("chat", chat), ("chat", called), ("generate", generate)):
+        whole = getattr(client, f"ollama_{name}")(**body)
+        stream = getattr(client, f"ollama_{name}_stream")(**body)
+        final = stream.final()
+        assert plain(final) == plain(whole), (plain(final), plain(whole))
+        pieces = list(getattr(client.api, name).create_stream(**body).text())
+        print(type(final).__name__, stream.head.status, "".join(pieces) == whole.output_text, len(pieces))
+        if body is called:
+            print(final.message.thinking, [call.function.name for call in final.message.tool_calls])
+    stream = client.ollama_chat_stream(**chat | {"messages": lost})
+    print(next(stream).message.content)
+    try:
+        next(stream)
+    except ApiError as error:
+        print(error.status, error.code)
+async def main():
+    async with AsyncClient(URL) as client:
+        stream = client.ollama_chat_stream(**chat)
+        text = "".join([piece async for piece in stream.text()])
+        print(text == (await client.ollama_chat(**chat)).output_text == (await stream.final()).output_text != "")
+asyncio.run(main())
+""",
+        url,
+    ) == [
+        "OllamaChatResponse 200 True 6",
+        "OllamaChatResponse 200 True 2",
+        "one two ['f', 'f']",
+        "OllamaGenerateResponse 200 True 6",
+        "one",
+        "None engine_restarted",
+        "True",
+    ]
+
+
 def test_an_answer_is_parsed(script: Script) -> None:
     """In each API's form, and by grouped names; a text that is cut is no answer."""
     *printed, cut = script(

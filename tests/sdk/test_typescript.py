@@ -73,7 +73,7 @@ def test_helpers(run: Callable[..., dict[str, Any]]) -> None:
     """A stream makes the answer that a unary one is, at all endpoints."""
     with serving_here("--engine", "scripted", "--served-model-name", "m") as server:
         results = run("helpers", server.url)
-    for name in ("chat", "completion", "response", "message"):
+    for name in ("chat", "completion", "response", "message", "lines", "linesOfText"):
         assert results.pop(name) == [True, True], name
         assert results.pop(f"{name}Status") == [200, True]
     assert results == {
@@ -143,6 +143,14 @@ def test_faults_are_told(run: Callable[..., dict[str, Any]]) -> None:
         "cutRest": "ConnectionFailed",
         "noResponse": "ConnectionFailed",
         "noRest": "nothing",
+        "linesWhole": "nothing",
+        "linesCut": "ConnectionFailed",
+        "linesError": "ApiError",
+        "linesAlone": "nothing",
+        "linesList": "InvalidAnswer",
+        "linesLost": "ApiError",
+        "linesRefused": ["400: no", "messages.0", "bad"],
+        "linesUnasked": [False, False],
         "left": "TimeoutError",
         "waited": False,
         "lostRefusal": "BadRequestError",

@@ -128,9 +128,9 @@ function errorIn(body: unknown): Said {
   if (typeof body !== "object" || body === null) return { message: JSON.stringify(body) ?? "the answer is empty" };
   const holder = body as Record<string, unknown>;
   const error = holder["error"] ?? body;
-  if (typeof error !== "object" || error === null) return { message: String(error) };
-  const { message, detail, type, param, code } = error as Record<string, unknown>;
-  const text = message ?? detail ?? error;
+  const isText = typeof error !== "object"; // the other fields may be beside it
+  const { message, detail, type, param, code } = (isText ? body : error) as Record<string, unknown>;
+  const text = isText ? String(error) : (message ?? detail ?? error);
   return {
     message: typeof text === "string" ? text : JSON.stringify(text),
     ...(typeof type === "string" && { type }),

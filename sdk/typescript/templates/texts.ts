@@ -4,7 +4,8 @@ type Fields = Record<string, unknown>;
 
 /** Texts of which each chunk has a piece. Others, such as names, are whole in any chunk. */
 const GROWING = new Set([
-  "content", "refusal", "reasoning", "reasoning_content", "arguments", "text", "input", "transcript", "data",
+  "content", "refusal", "reasoning", "reasoning_content", "arguments", "text", "input", "transcript", "data", "thinking",
+  "response",
 ]);
 
 /** The text of an answer's first choice, or of all its messages; what an event adds to it; empty where there is none. */
@@ -23,6 +24,7 @@ export function text(answer: object): string {
   }
   if (said["type"] === "response.output_text.delta") return string(said["delta"]);
   if (said["type"] === "content_block_delta") return string(fields(said["delta"])["text"]);
+  if (typeof said["done"] === "boolean") return string(said["message"] ? fields(said["message"])["content"] : said["response"]);
   return said["type"] === "message" ? joined(list(said["content"]), "text") : "";
 }
 
@@ -30,7 +32,7 @@ function joined(parts: unknown[], type: string): string {
   return parts.map(fields).filter((part) => part["type"] === type).map((part) => string(part["text"])).join("");
 }
 
-/** The answer that events make together: chunks of choices, events of a response, or of a message. */
+/** The answer that events make together: chunks of choices, events of a response, or of a message, or lines. */
 export class Fold {
   answer: Fields | undefined;
   /** JSON of the inputs of tools, by the index of their blocks. */
@@ -38,8 +40,9 @@ export class Fold {
 
   /** Throws where an event fits to none before. */
   add(event: object): void {
-    const { type, choices, response, message, delta, usage } = event as Fields;
+    const { type, choices, done, response, message, delta, usage } = event as Fields;
     if (Array.isArray(choices)) this.#addChunk(event as Fields, choices);
+    else if (typeof done === "boolean") merge((this.answer ??= {}), event as Fields);
     else if (isFields(response)) this.answer = response;
     else if (type === "message_start") this.answer = { ...fields(message), content: [...list(fields(message)["content"])] };
     else if (this.answer && type === "message_delta") {

@@ -1,6 +1,6 @@
 // A server that does what it shouldn't, and what the client makes of it.
-import { Client } from "specvino-client";
-import { asked, close, drained, events, print, says, told, url } from "./scripted.js";
+import { ApiError, Client } from "specvino-client";
+import { asked, close, drained, events, lines, print, says, sent, told, url } from "./scripted.js";
 
 const client = new Client(url);
 const ask = { model: "m", messages: [{ role: "user" as const, content: "hi" }] };
@@ -40,6 +40,23 @@ await told("cutRest", () => drained(client.retrieveResponseStream("r", { startin
 says(events());
 await told("noResponse", response);
 await told("noRest", () => drained(client.retrieveResponseStream("r", { starting_after: 9 })));
+
+// A stream of lines ends with one that has a reason. Without being told, the server would stream.
+const part = `{"message":{"role":"assistant","content":"\u2028é"},"done":false}`;
+const last = `{"message":{"role":"assistant","content":""},"done":true,"done_reason":"stop"}`;
+const error = `{"error":"no","param":"messages.0","code":"bad"}`;
+const lined = () => drained(client.ollamaChatStream({ ...ask, _debug_render_only: true }));
+const answers = { Whole: lines(part, "", last), Cut: lines(part), Error: lines(part, error), Alone: { body: part }, List: { body: "[1]" }, Lost: { body: error } };
+for (const [name, answer] of Object.entries(answers)) {
+  says(answer);
+  await told(`lines${name}`, lined);
+}
+says({ body: last }, { status: 400, body: error });
+await client.ollamaChat(ask);
+await client.ollamaChat(ask).catch((refused: unknown) => {
+  if (refused instanceof ApiError) print("linesRefused", [refused.message, refused.param, refused.code]);
+});
+print("linesUnasked", sent.map((body) => (body as { stream: unknown }).stream));
 
 // The caller's leaving ends the wait of a minute that the server asks for.
 says({ status: 503, headers: { "retry-after": "60" } });

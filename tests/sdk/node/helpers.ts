@@ -4,7 +4,7 @@ import { Client, InvalidAnswer, outputText } from "specvino-client";
 import { close, drained, events, print, says, told, url } from "./scripted.js";
 
 const client = new Client(process.argv[2]!);
-const CHANGING = ["id", "created", "created_at", "completed_at", "system_fingerprint"];
+const CHANGING = ["id", "created", "created_at", "completed_at", "system_fingerprint", "total_duration", "prompt_eval_duration", "eval_duration"];
 
 /** An answer without ids, times and nulls. */
 function plain(value: unknown): unknown {
@@ -20,12 +20,15 @@ const chat = { model: "m", messages, temperature: 0, max_tokens: 24, n: 2, logpr
 const completion = { model: "m", prompt, temperature: 0, max_tokens: 8, logprobs: 1, n: 2 };
 const response = { model: "m", input: prompt, temperature: 0, max_output_tokens: 24 };
 const message = { model: "m", messages, temperature: 0, max_tokens: 24 };
+const lines = { model: "m", options: { temperature: 0, num_predict: 24 }, logprobs: true };
 const usage = { stream_options: { include_usage: true } };
 const uses = {
   chat: [client.createChatCompletion(chat), client.createChatCompletionStream({ ...chat, ...usage })],
   completion: [client.createCompletion(completion), client.createCompletionStream({ ...completion, ...usage })],
   response: [client.createResponse(response), client.createResponseStream(response)],
   message: [client.createMessage(message), client.createMessageStream(message)],
+  lines: [client.api.chat.create({ ...lines, messages }), client.api.chat.createStream({ ...lines, messages })],
+  linesOfText: [client.ollamaGenerate({ ...lines, prompt }), client.ollamaGenerateStream({ ...lines, prompt })],
 } as const;
 for (const [name, [answer, stream]] of Object.entries(uses)) {
   const [whole, final] = [await answer, await stream.final()];

@@ -49,6 +49,10 @@ export function events(...data: string[]): Answer {
   return { type: "text/event-stream", body: data.map((each) => `data: ${each}\n\n`).join("") };
 }
 
+export function lines(...data: string[]): Answer {
+  return { type: "application/x-ndjson", body: data.map((each) => `${each}\n`).join("") };
+}
+
 export function print(what: string, value: unknown): void {
   console.log(JSON.stringify({ [what]: value }));
 }

@@ -25,6 +25,10 @@ def events(*data: str, hangs: bool = False) -> Answer:
     return Answer("".join(f"data: {event}\n\n" for event in data), kind="text/event-stream", hangs=hangs)
 
 
+def lines(*data: str) -> Answer:
+    return Answer("".join(f"{line}\n" for line in data), kind="application/x-ndjson")
+
+
 class Scripted(ThreadingHTTPServer):
     """Gives its answers in their order, the last one again and again; `asked` has the requests that came."""
 
