@@ -74,7 +74,8 @@ def go(
 ) -> None:
     """Generate a Go package.
 
-    It contains structs from openapi-generator, and a client with streams that needs no other package.
+    It contains structs from openapi-generator, and a client with streams, which needs another package for
+    WebSockets alone.
     """
     with needs("sdk-go"):
         from specvino.sdk.go import generate

@@ -1,4 +1,4 @@
-"""A Go package: types by openapi-generator, and a client on net/http. It needs no other package."""
+"""A Go package: types by openapi-generator, and a client on net/http. It needs no other package but for WebSockets."""
 
 import re
 from pathlib import Path
@@ -7,6 +7,7 @@ from typing import Any
 from specvino.codegen.emit.templates import templates
 from specvino.sdk.document import ClientMethod, for_requests, methods
 from specvino.sdk.go.types import generated, go_name, literal, literals
+from specvino.sdk.groups import Group, grouped
 from specvino.sdk.package import LICENSE, Package
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -42,12 +43,12 @@ KEYWORDS = frozenset(
 # What methods of the client name themselves.
 LOCAL = frozenset(
     (
-        *("answer", "body", "c", "call", "context", "ctx", "end", "err", "fetch", "new", "newCall", "nil"),
-        *("openStream", "options", "page", "segment", "string"),
+        *("any", "answer", "body", "c", "call", "context", "ctx", "end", "err", "fetch", "functions", "into", "new"),
+        *("newCall", "nil", "openSession", "openStream", "options", "page", "parse", "run", "s", "segment", "string"),
     )
 )
 
-SOURCES = tuple(f"{name}.go.jinja" for name in ("client", "errors", "pages", "stream", "texts", "transport", "unions"))
+SOURCES = ("client", "errors", "pages", "stream", "texts", "transport", "unions")
 
 
 def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
@@ -56,7 +57,15 @@ def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
     name = re.sub(r"[\W_]", "", package.module)
     roots = [root for each in operations for root in (each.body, each.answer, each.event) if root]
     roots += [each.items.kind for each in operations if each.items and each.items.kind]
-    own = frozenset(declared("".join((TEMPLATES / source).read_text("utf-8") for source in SOURCES)))
+    roots += [each.socket.message for each in operations if each.socket]
+    conversations = [each for each in operations if each.conversation and each.body]
+    sockets = [each for each in operations if each.socket]
+    sources = [*SOURCES, *(("conversations", "schemas") if conversations else ()), *(("session",) if sockets else ())]
+    groups = grouped(operations)
+    flat = {f"{method(each.id)}{variant}" for each in operations for variant in variants("", each)}
+    without_clashes(groups, flat, set())
+    own = frozenset(declared("".join((TEMPLATES / f"{source}.go.jinja").read_text("utf-8") for source in sources)))
+    own |= {f"{group.name}Service" for group in groups.all()}
     types = generated(for_requests(document), roots, own)
     made = set(declared(types))
     head = 'import "encoding/json"\n\n' if "json.RawMessage" in types else ""
@@ -68,6 +77,11 @@ def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
         "package": package,
         "name": name,
         "operations": operations,
+        "conversations": conversations,
+        "sockets": sockets,
+        "groups": groups,
+        "members": members,
+        "variants": variants,
         "address": address,
         "literals": literals,
         "type_of": type_of,
@@ -77,9 +91,44 @@ def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
         "go.mod": _render("go.mod.jinja", values),
         "README.md": _render("README.md.jinja", values),
         "LICENSE": LICENSE.read_text("utf-8"),
-        **{source.removesuffix(".jinja"): _render(source, values) for source in SOURCES},
+        **{f"{source}.go": _render(f"{source}.go.jinja", values) for source in sources},
         "types.go": f"package {name}\n\n{head}{types}",
     }
+
+
+def variants(name: str, operation: ClientMethod) -> dict[str, str]:
+    """Returns the names in a group of an operation's methods, where it is `name` itself, by what their flat names end
+    with."""
+    named = {"": name}
+    if operation.items:
+        named["All"] = f"{name}All"
+    if operation.event:
+        named["Stream"] = f"{name}Stream"
+    if operation.conversation and operation.body:
+        named |= {"Parse": "Parse", "Tools": "RunTools"}
+    if operation.socket:
+        named["Session"] = "Session"
+    return named
+
+
+def members(group: Group) -> dict[str, tuple[ClientMethod, str]]:
+    """Returns the methods of a group by their names: operations, and what the flat names of their methods end with."""
+    return {
+        name: (operation, variant)
+        for own, operation in group.methods.items()
+        for variant, name in variants(pascal(own), operation).items()
+    }
+
+
+def without_clashes(group: Group, taken: set[str], types: set[str]) -> None:
+    """Removes groups inside, in place, whose names in Go are those of methods, or whose types are those of others."""
+    for name, inner in list(group.groups.items()):
+        if method(name) in taken or inner.name in types:
+            del group.groups[name]
+        else:
+            taken.add(method(name))
+            types.add(inner.name)
+            without_clashes(inner, set(members(inner)), types)
 
 
 def declared(source: str) -> list[str]:

@@ -235,6 +235,10 @@ func TestAStreamIsResumed(t *testing.T) {
 	if _, err := read(c.RetrieveResponseStream(ctx, "r")); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Error(err)
 	}
+	c, _ = scripted(t, streams(data(created)))
+	if _, err := read(c.RetrieveResponseStream(ctx, "r", WithQuery("starting_after", "5"))); !errors.Is(err, io.ErrUnexpectedEOF) {
+		t.Error(err)
+	}
 }
 
 func TestStreamsThatAreNone(t *testing.T) {

@@ -1,4 +1,4 @@
-"""The Go client: compiled with the standard library alone, and used."""
+"""The Go client: compiled with the standard library alone, but for WebSockets, and used."""
 
 import os
 import re
@@ -16,13 +16,18 @@ from support.serving import Server, serving
 from specvino.document.loading import systems
 from specvino.engine.models import ModelSource
 from specvino.sdk import go
-from specvino.sdk.document import document_of
+from specvino.sdk.document import document_of, methods
 from specvino.sdk.foreign.adapting import adapted
 from specvino.sdk.foreign.reading import describe_document
 from specvino.sdk.package import describe, write
 
 PAGE = ROOT / "docs" / "sdk.md"
 KEY = "sk-sdk"
+
+# Of WebSockets, Debian's golang-github-gorilla-websocket-dev has the source.
+WEBSOCKET = "github.com/gorilla/websocket"
+SOURCES = Path(os.environ.get("GOCODE", "/usr/share/gocode")) / "src"
+REPLACED = f"-replace={WEBSOCKET}={SOURCES / WEBSOCKET}"
 
 # Nothing is downloaded, neither a module nor another Go.
 ENVIRONMENT = os.environ | {"GOFLAGS": "-mod=mod", "GOPROXY": "off", "GOTOOLCHAIN": "local"}
@@ -45,6 +50,7 @@ def package(tmp_path_factory: pytest.TempPathFactory) -> Callable[..., Path]:
         if what not in made:
             made[what] = tmp_path_factory.mktemp("package") / "client"
             tool(sys.executable, "-m", "specvino.cli", "sdk", "go", *what, "-o", str(made[what]), folder=Path.cwd())
+            tool("go", "mod", "edit", REPLACED, folder=made[what])
         return made[what]
 
     return make
@@ -65,12 +71,14 @@ def compiled(folder: Path) -> Path:
 @pytest.mark.parametrize("system", [None, *systems()], ids=str)
 def test_it_compiles(package: Callable[..., Path], system: str | None) -> None:
     folder = compiled(package(*(["--dialect", system] if system else [])))
-    assert "require" not in (folder / "go.mod").read_text("utf-8")
+    required = re.findall(r"(?m)^require (\S+)", (folder / "go.mod").read_text("utf-8"))
+    assert required == [WEBSOCKET for method in methods(document_of(system)) if method.socket]
 
 
 def test_it_is_tested_in_go(package: Callable[..., Path], tmp_path: Path) -> None:
     folder = shutil.copytree(package(), tmp_path / "client")
-    shutil.copy(Path(__file__).with_name("client_test.go"), folder)
+    for file in Path(__file__).parent.glob("*_test.go"):
+        shutil.copy(file, folder)
     printed = tool("go", "test", "./...", folder=folder)
     assert "no test files" not in printed
 
@@ -80,7 +88,7 @@ def program(folder: Path, code: str, name: str, client: Path, **environment: str
     folder.mkdir()
     (folder / "main.go").write_text(code, "utf-8")
     (folder / "go.mod").write_text("module app\n\ngo 1.18\n")
-    tool("go", "mod", "edit", "-require", f"{name}@v0.0.0", "-replace", f"{name}={client}", folder=folder)
+    tool("go", "mod", "edit", "-require", f"{name}@v0.0.0", "-replace", f"{name}={client}", REPLACED, folder=folder)
     tool("go", "vet", ".", folder=folder)
     return tool("go", "run", ".", folder=folder, environment=environment)
 
@@ -106,11 +114,36 @@ def test_the_readme(package: Callable[..., Path], system: str | None, tmp_path: 
 
 
 def test_the_page(package: Callable[..., Path], server: Server, tmp_path: Path) -> None:
-    ((code, prints),) = re.findall(
+    blocks = re.findall(
         r"^```go\n(.*?)^```\n\n```text title=\"The program prints\"\n(.*?)^```$", PAGE.read_text("utf-8"), re.M | re.S
     )
-    code = code.replace(ADDRESS, server.url.removesuffix("/v1"))
-    assert program(tmp_path / "app", code, "specvino-client", package()) == prints
+    for number, (code, prints) in enumerate(blocks):
+        code = code.replace(ADDRESS, server.url.removesuffix("/v1"))
+        assert program(tmp_path / str(number), code, "specvino-client", package()) == prints
+    assert len(blocks) == 2
+
+
+def test_grouped_names_that_clash(tmp_path: Path) -> None:
+    """With methods of a group, with those of the client in Go's spelling, and with other groups' types."""
+    thing = answered({"type": "object"})
+    operations = {
+        "/chat/completions": "create_chat_completion",
+        "/chat/completions/parse/tree": "make_tree",
+        "/models/all": "Models",
+        "/a_b/c": "make_one",
+        "/a/b_c": "make_other",
+        "/key": "make_key",
+    }
+    paths = {
+        path: {"post": {"operationId": id, "summary": id, "requestBody": thing, "responses": {"200": thing}}}
+        for path, id in operations.items()
+    }
+    document = {"openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": paths}
+    write(go.generate(adapted(document).document, describe_document(document, "file")), tmp_path)
+    compiled(tmp_path)
+    source = (tmp_path / "client.go").read_text("utf-8")
+    assert re.findall(r"(?m)^type (\w+)Service struct", source) == ["ChatCompletions", "Chat", "ABC", "AB", "A", "Key"]
+    assert re.findall(r"(?m)^\t(\w+) \w+Service$", source) == ["Chat", "AB", "A", "Key2", "Completions", "C"]
 
 
 def answered(schema: dict[str, Any]) -> dict[str, Any]:
