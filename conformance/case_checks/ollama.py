@@ -1,4 +1,4 @@
-"""Checks of Ollama's own API: the last line of streams, calls with their results, and tokens of prompts."""
+"""Checks of Ollama's own API: streams and their last line, arguments of calls, and tokens of prompts."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
