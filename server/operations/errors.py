@@ -37,6 +37,9 @@ def body_of(error: ApiError, operation: Operation | None, request_id: str) -> An
     return error.body()
 
 
+_LINE_ENDS = {end.encode(): b"\\u%04x" % ord(end) for end in "\x85\u2028\u2029"}
+
+
 def line(value: Any) -> bytes:
     """Returns a line of a stream of lines of JSON.
 
@@ -44,8 +47,8 @@ def line(value: Any) -> bytes:
     Other line ends are control characters, which JSON escapes.
     """
     text = msgspec.json.encode(value)
-    for character in "\x85\u2028\u2029":
-        text = text.replace(character.encode(), b"\\u%04x" % ord(character))
+    for end, escaped in _LINE_ENDS.items():
+        text = text.replace(end, escaped)
     return text + b"\n"
 
 

@@ -81,6 +81,7 @@ class BoundOperation:
         self._allowances = allowances
         self._body = SchemaCheck.of_component(operation.body) if operation.body else None
         self._system = settings.system
+        self._of_any_type = self._system is not None and self._system.reads_any_type(operation.id)
         self._requests = self._system.requests(operation) if self._system else None
         self._parameters = SchemaCheck.of_parameters(operation.id)
 
@@ -143,7 +144,7 @@ class BoundOperation:
     async def _read(self, scope: Scope, receive: Receive, check: SchemaCheck) -> tuple[Any, list[str], str]:
         """Returns the body as an object built from the validated value, the names of its fields without effect, and the
         suffix to append to each text of the response."""
-        require_json(scope, of_any_type=self._system is not None and self._system.reads_any_type(self._operation.id))
+        require_json(scope, of_any_type=self._of_any_type)
         raw = await self._bodies.read(scope, receive)
         self._drain.require_open()  # after reading the body: a client that is still sending would miss the response
         policy, name = self._settings.unsupported_fields, self._operation.body or ""
