@@ -93,6 +93,12 @@ class Operation:
         return next((content[name] for name in (EVENTS, LINES) if name in content), None)
 
     @property
+    def streams_by_default(self) -> bool:
+        """Whether a body without `stream` asks for a stream."""
+        fields = resolved(self.document, self.body or {}).get("properties", {})
+        return fields.get("stream", {}).get("default") is True
+
+    @property
     def event(self) -> Schema | None:
         """The schema of one decoded event of its stream; None if it has no stream."""
         return None if self.stream is None else event_of(self.document, self.stream)

@@ -59,7 +59,7 @@ class ClientMethod:
     `body`, `answer` and `event` are names of components. A stream ends with its `terminator`, with an event whose type
     is one of `finals`, or with one that has the field `final_field`; without any, when the connection closes. `lines`
     is for streams of lines instead of server-sent events. `switch` is where streaming is requested, `body` or `query`;
-    None without streams. `streams_unasked` is whether a body without it requests a stream. `socket` is None without a
+    None without streams. `streams_by_default`: a body without it requests a stream. `socket` is None without a
     WebSocket. `refusals` are sentences about valid bodies that a server refuses for their combination of fields, or
     because it doesn't support them. `root` is for paths at the server's root instead of below its base. `items` are
     those of a list. `conversation` is the form of messages and tools: `chat`, `responses` or `messages`; None for other
@@ -80,7 +80,7 @@ class ClientMethod:
     final_field: str | None
     lines: bool
     switch: str | None
-    streams_unasked: bool
+    streams_by_default: bool
     socket: Socket | None
     refusals: tuple[str, ...]
     root: bool
@@ -205,7 +205,6 @@ def _socket(operation: Operation) -> Socket | None:
 
 def _method(operation: Operation) -> ClientMethod:
     definition, content = operation.definition, operation.content()
-    body = resolved(operation.document, operation.body or {})
     parameters = tuple(
         Parameter(
             parameter["name"],
@@ -235,7 +234,7 @@ def _method(operation: Operation) -> ClientMethod:
         final_field=_final_field(definition.get("x-stream")),
         lines=LINES in content,
         switch=switch,
-        streams_unasked=body.get("properties", {}).get("stream", {}).get("default") is True,
+        streams_by_default=operation.streams_by_default,
         socket=_socket(operation),
         refusals=tuple(dict.fromkeys(_refusals(operation))),
         root=operation.is_only_at_root,

@@ -10,7 +10,6 @@ from typing import Any
 from specvino.codegen.emit.shapes import query_shape, shapes
 from specvino.codegen.emit.templates import templates
 from specvino.document.operations import JSON, Operation, base_paths, name_of, operations
-from specvino.document.pointers import resolved
 from specvino.document.walk import closure
 
 PYTHON_TYPES = {"string": "str", "integer": "int", "number": "float", "boolean": "bool", "array": "list[str]"}
@@ -92,18 +91,12 @@ def streams(document: dict[str, Any]) -> str:
     tables = {
         operation.endpoint: {
             **filled(operation.definition["x-stream"]),
-            "by_default": _fields(operation).get("stream", {}).get("default") is True,
+            "by_default": operation.streams_by_default,
         }
         for operation in operations(document)
         if "x-stream" in operation.definition
     }
     return _render("streams.py.jinja", tables=tables)
-
-
-def _fields(operation: Operation) -> Mapping[str, Any]:
-    """Returns the fields of an operation's body by name; none without a body."""
-    fields: Mapping[str, Any] = resolved(operation.document, operation.body or {}).get("properties", {})
-    return fields
 
 
 def support(document: dict[str, Any]) -> str:

@@ -152,7 +152,7 @@ class _Adapting:
             media = LINES if LINES in answer else EVENTS
             if media in answer or "stream" in self._schemas[request].get("properties", {}):
                 fields = self._schemas[request].setdefault("properties", {})
-                fields["stream"] = {"type": "boolean", "default": self._streams_unasked(as_dict(sent[JSON]))}
+                fields["stream"] = {"type": "boolean", "default": self._streams_by_default(as_dict(sent[JSON]))}
                 content[media] = self._stream(operation, inside, id, media, as_dict(answer.get(media)))
         return operation
 
@@ -176,7 +176,7 @@ class _Adapting:
         values = [value for value in schema.get("enum", ()) if isinstance(value, str)]
         return {"type": type, **({"enum": values} if values and type == "string" else {})}
 
-    def _streams_unasked(self, media: dict[str, Any]) -> bool:
+    def _streams_by_default(self, media: dict[str, Any]) -> bool:
         fields = as_dict(self._resolved(media.get("schema")).get("properties"))
         return self._resolved(fields.get("stream")).get("default") is True
 

@@ -38,16 +38,16 @@ def test_streams_of_lines() -> None:
     for name, answer in (("ollama_chat", "OllamaChatResponse"), ("ollama_generate", "OllamaGenerateResponse")):
         method = by_method[name]
         assert (method.event, method.terminator, method.finals) == (answer, None, ())
-        assert (method.lines, method.final_field, method.streams_unasked) == (True, "done_reason", True)
+        assert (method.lines, method.final_field, method.streams_by_default) == (True, "done_reason", True)
     for name in ("create_chat_completion", "create_response", "create_message"):
         method = by_method[name]
-        assert (method.lines, method.final_field, method.streams_unasked) == (False, None, False)
+        assert (method.lines, method.final_field, method.streams_by_default) == (False, None, False)
 
 
 @pytest.mark.parametrize("system", ["ollama", "sglang"])
 def test_a_system_s_lines_are_at_its_root(system: str) -> None:
     lines = [method for method in methods(document_of(system)) if method.lines]
-    assert [(method.root, method.final_field, method.streams_unasked) for method in lines] == [
+    assert [(method.root, method.final_field, method.streams_by_default) for method in lines] == [
         (True, "done_reason", True)
     ] * 2
 

@@ -407,7 +407,7 @@ def test_streams_of_lines() -> None:
         }
         (method,) = methods(adapted(document).document)
         assert (method.answer, method.event, method.terminator) == ("Whole", "Line", None)
-        assert (method.lines, method.final_field, method.streams_unasked) == (True, None, True)
+        assert (method.lines, method.final_field, method.streams_by_default) == (True, None, True)
 
 
 @pytest.mark.parametrize(
