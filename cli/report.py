@@ -14,8 +14,8 @@ from typing import Annotated
 import typer
 
 from specvino.cli.ending import needs
-
-_KEYS = ("SPECVINO_API_KEY", "SPECVINO_METRICS_KEY")
+from specvino.cli.report_servers import KEYS, servers
+from specvino.conformance.reports import inert
 
 # Of the installed packages, those whose versions matter.
 _PACKAGES = re.compile(r"specvino|openvino.*|connexion|starlette|uvicorn|uvloop|httptools|sqlalchemy|msgspec|pydantic")
@@ -24,6 +24,14 @@ _PACKAGES = re.compile(r"specvino|openvino.*|connexion|starlette|uvicorn|uvloop|
 _PLAN = ": memory: "
 
 _TIMEOUT = 10  # seconds
+
+# Names of secrets, whole: `time_to_first_token` isn't one.
+_SECRET = re.compile(
+    r"(?i)(?<![\w-])((?:[\w-]*(?:password|passwd|pwd|secret|api[_-]?key)"
+    r"|(?:(?:access|auth|hf|id|refresh|session)[_-])?token)=)[^&\s]+"
+)
+
+_NO_SERVER = "no server of this user runs on this machine: keys in the log are those of another, and aren't known"
 
 
 def report(
@@ -49,16 +57,18 @@ def report(
     url = url.rstrip("/")
     free = memory()
     own = (one for one in psutil.process_iter(["uids"]) if one.info["uids"] and one.info["uids"].real == os.getuid())
-    servers = list(_servers(own))
-    hide = _Hidden(key for words in servers for key in _keys_of(words))
+    found = list(servers(own))
+    hide = _Hidden(key for server in found for key in server.known_keys())
+    variables = {name for server in found for name in server.environment} or os.environ
     sections = {
         "Versions": [f"Python {platform.python_version()} on {platform.platform()}", *_versions()],
         "Hardware": [
             f"{_processor()}, {os.cpu_count()} logical cores, {len(os.sched_getaffinity(0))} of them usable",
             f"{free.available / 2**30:.1f} of {free.total / 2**30:.1f} GiB of memory are free",
         ],
-        "Start lines": [" ".join(words) for words in servers] or ["no server of this user runs on this machine"],
-        "Environment": sorted(f"{name} is set" for name in os.environ if name.startswith("SPECVINO_")),
+        "Start lines": [" ".join(server.words) for server in found] or [_NO_SERVER],
+        "Not hidden": [f"keys of {line}" for server in found for line in server.unread] or ["nothing that was read"],
+        "Environment": sorted(f"{name} is set" for name in variables if name.startswith("SPECVINO_")),
         "State": [_asked(f"{url}/health"), _asked(f"{url}/version"), *_counters(f"{url}/metrics")],
         "Log": list(_end_of(log, lines)) if log else ["--log FILE shows its end"],
     }
@@ -67,19 +77,21 @@ def report(
 
 
 class _Hidden:
-    """Replaces in a line what must not be published."""
+    """Replaces in a line what must not be published, and makes it inert."""
 
     def __init__(self, keys: Iterable[str]) -> None:
-        known = {*keys, *filter(None, map(os.environ.get, _KEYS))}
-        self._keys = re.compile("|".join(map(re.escape, sorted(known, key=len, reverse=True))) or r"(?!)")
+        from specvino.conformance.reports.redact import HIDDEN, Redactor
+
+        self._keys = Redactor({*keys, *filter(None, map(os.environ.get, KEYS))})
+        self._named = rf"\1{HIDDEN}"
         self._home = str(Path.home())
 
     def __call__(self, line: str) -> str:
-        line = self._keys.sub("[key]", line)
-        line = re.sub(r'(?i)(bearer\s+|x-api-key"?\s*[:=]\s*"?)[^\s",]+', r"\1[key]", line)
-        line = re.sub(r"(?i)((?:password|pwd|token|secret)=)[^&\s]+", r"\1[hidden]", line)
+        line = self._keys.text(line)
+        line = re.sub(r'(?i)(bearer\s+|x-api-key"?\s*[:=]\s*"?)[^\s",]+', self._named, line)
+        line = _SECRET.sub(self._named, line)
         line = re.sub(r"://\S+@", "://[user]@", line)
-        return line.replace(self._home, "~").replace("```", "'''")
+        return inert.line(line.replace(self._home, "~").replace("```", "'''"))
 
 
 def _versions() -> list[str]:
@@ -93,31 +105,6 @@ def _processor() -> str:
     except OSError:
         match = None
     return match[1] if match else platform.processor() or platform.machine()
-
-
-def _servers(processes: Iterable[object]) -> Iterator[list[str]]:
-    """Yields the arguments of each process that is `specvino serve`, from `serve` on."""
-    import psutil
-
-    for process in processes:
-        assert isinstance(process, psutil.Process)
-        try:
-            words = process.cmdline()
-        except psutil.Error:
-            continue
-        if "serve" in words and any("specvino" in word for word in words[: words.index("serve")]):
-            yield words[words.index("serve") :]
-
-
-def _keys_of(words: list[str]) -> Iterator[str]:
-    """Yields the keys in the key files that a start line names, as far as they can be read."""
-    text = "\n".join(words)
-    for path in re.findall(r"^--(?:api|metrics)-key-file[=\n](.+)$", text, re.MULTILINE):
-        try:
-            lines = Path(path).read_text("utf-8").splitlines()
-        except (OSError, UnicodeDecodeError):
-            continue
-        yield from (line.split()[0] for line in lines if line.strip() and not line.lstrip().startswith("#"))
 
 
 def _asked(url: str) -> str:
@@ -134,7 +121,7 @@ def _counters(url: str) -> list[str]:
     """Returns the samples of the metrics page, without those of histograms."""
     import httpx
 
-    key = next(filter(None, map(os.environ.get, reversed(_KEYS))), None)
+    key = next(filter(None, map(os.environ.get, reversed(KEYS))), None)
     try:
         answer = httpx.get(url, timeout=_TIMEOUT, headers={"Authorization": f"Bearer {key}"} if key else {})
     except (httpx.HTTPError, httpx.InvalidURL) as error:
