@@ -12,6 +12,7 @@ from rich.table import Table
 from rich.text import Text
 
 from specvino.cli.ending import end, needs, needs_model
+from specvino.conformance.reports import inert
 
 if TYPE_CHECKING:
     from specvino.engine.chat_template.capabilities import Capabilities
@@ -75,6 +76,7 @@ def explain_template(
     for lack in missing(chat_template.capabilities):
         console.print(f"Instead: {lack}.")
     for line in _formats(chat_template, read_formats(chat_template.template, special)):
+        line.plain = inert.block(line.plain)
         console.print(line)
 
 
@@ -106,7 +108,7 @@ def _capabilities(capabilities: "Capabilities") -> Table:
     for field in fields(capabilities):
         assert field.name in _MEANINGS
     for name, meaning in _MEANINGS.items():
-        table.add_row(meaning, _shown(getattr(capabilities, name)))
+        table.add_row(meaning, Text(inert.line(_shown(getattr(capabilities, name)))))
     return table
 
 

@@ -9,9 +9,11 @@ import typer
 from rich import box
 from rich.console import Console
 from rich.table import Table
+from rich.text import Text
 
 from specvino.cli.ending import end, needs
 from specvino.cli.mistakes import Commands, suggestion
+from specvino.conformance.reports import inert
 
 if TYPE_CHECKING:
     from specvino.engine.models.cache import Entry
@@ -64,7 +66,7 @@ def listing(
     table.add_column("source", overflow="fold")
     for entry in there:
         used = "in use" if entry.in_use else f"{datetime.fromtimestamp(entry.used, UTC):%Y-%m-%d %H:%M} UTC"
-        table.add_row(entry.name, _size(entry.bytes), used, entry.source)
+        table.add_row(_inert(entry.name), _size(entry.bytes), used, _inert(entry.source))
     Console().print(table)
     typer.echo(f"{_size(sum(entry.bytes for entry in there))} in {cache_folder()}")
 
@@ -103,10 +105,10 @@ def rm(
         except OSError as error:
             removed, reason = False, str(error.strerror)
         if removed:
-            typer.echo(f"Removed {name}: {_size(there[name].bytes)}")
+            typer.echo(f"Removed {inert.line(name)}: {_size(there[name].bytes)}")
         else:
             failed = True
-            typer.echo(f"specvino: {name} can't be removed: {reason}", err=True)
+            typer.echo(f"specvino: {inert.line(name)} can't be removed: {reason}", err=True)
     raise typer.Exit(int(failed))
 
 
@@ -123,3 +125,8 @@ def _entries() -> "list[Entry]":
 
 def _size(size: int) -> str:
     return f"{size / 1e6:,.0f} MB" if size < 1e9 else f"{size / 1e9:,.1f} GB"
+
+
+def _inert(text: str) -> Text:
+    """Returns a text in which neither rich nor a terminal obeys anything."""
+    return Text(inert.line(text))

@@ -9,6 +9,7 @@ import typer
 from specvino.cli import serve_options as options
 from specvino.cli.ending import end, needs
 from specvino.cli.progress import Progress
+from specvino.conformance.reports import inert
 
 if TYPE_CHECKING:
     from specvino.server.assembly import ServedApp, ServeOptions
@@ -100,7 +101,7 @@ def serve(
     except WrongInput as error:
         end(str(error))
     except (*REFUSALS, ServeError) as error:
-        sys.exit(f"specvino: {error}")
+        sys.exit(f"specvino: {inert.line(str(error))}")
 
 
 def app_of(chosen: "ServeOptions") -> "ServedApp":

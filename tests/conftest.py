@@ -50,6 +50,7 @@ SLOW = (
     "proofs",
     "sdk",
     "templates",
+    "test_outputs",
     "upstream/test_packages",
     "whole",
     "workarounds",

@@ -1,13 +1,10 @@
 """`specvino chat`, with the scripted engine, which answers with the words of the message."""
 
-import json
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from support.hostile import HOSTILE, obeyed
 from support.images import file
-from support.raw_server import Asked, Pieces, answer, error, raw_server
 from support.serving_here import serving_here
 from typer.testing import CliRunner
 
@@ -135,33 +132,3 @@ def test_a_terminal_obeys_nothing_in_an_answer(talk) -> None:
     output = talk("\x1b]0;title\x07 \x1b[31mred")
     assert "\\x1b[31mred" in output
     assert "\x1b" not in output
-
-
-def test_what_a_server_says_is_shown_and_not_obeyed(
-    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
-) -> None:
-    """In the names of models, texts, thoughts, calls and errors."""
-    everything = "\n".join(HOSTILE.values())
-    call = {"index": 0, "function": {"name": everything, "arguments": everything}}
-    deltas = [
-        {"reasoning": everything},
-        {"content": f"{everything}\n\n"},
-        {"content": everything, "tool_calls": [call]},
-    ]
-    chunks = [json.dumps({"choices": [{"index": 0, "delta": delta}]}) for delta in deltas]
-    streams = [chunks[:1], chunks, []]
-
-    async def chat(_: Asked) -> Pieces:
-        said = "".join(f"data: {chunk}\n\n" for chunk in streams.pop(0))
-        yield answer(said.encode(), media="text/event-stream") if said else error("400 Bad Request", everything)
-
-    lines = iter(["hello", "/model", "/model x", "hello"])
-    monkeypatch.setattr("builtins.input", lambda _: next(lines, "/quit"))
-    models = answer(json.dumps({"data": [{"id": everything}]}).encode())
-    with raw_server(chat, models) as server, Endpoint(server.url, None) as endpoint:
-        session = Session(endpoint, None, None, [])
-        session._show(session._answers("hello"))
-        session.talk()
-    shown = capsys.readouterr().out
-    assert shown.count("\\x1b[31m") > 5
-    assert obeyed(shown) == []

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from support.hostile import HOSTILE, obeyed
+from support.hostile import hostile_document
 from support.typescript import compiled, project, ran
 
 from specvino.document import foreign
@@ -23,58 +23,10 @@ from specvino.sdk.foreign.reading import describe_document, read_document
 from specvino.sdk.package import PackageError, named, write
 from specvino.sdk.python import generate
 
-EVIL = 'x"""\'\'\'\\\n*/ `${pwned()}` {{ pwned() }} #\u2028"; import pwned; pwned() //'
-
-
-def hostile() -> dict[str, Any]:
-    """Each name and text that can be hostile is."""
-    request = {
-        "type": "object",
-        "title": EVIL,
-        "description": EVIL,
-        "customTypePath": "pwned.pwned",
-        "x-python-type": "pwned",
-        "required": ["model", EVIL],
-        "properties": {
-            "model": {"type": "string", "description": EVIL, "default": EVIL, "pattern": EVIL},
-            "kind": {"enum": [EVIL, "a"], "customBasePath": "pwned.Pwned"},
-            "__import__('pwned')": {"type": "string"},
-            "class": {"$ref": f"#/components/schemas/{EVIL}"},
-            "loop": {"$ref": "#/components/schemas/Loop"},
-            "stream": {"type": "boolean", "nullable": True},
-            EVIL: {"type": "string"},
-        },
-    }
-    operation = {
-        "operationId": EVIL,
-        "summary": EVIL,
-        "description": EVIL,
-        "parameters": [
-            {"name": EVIL, "in": "query", "schema": {"type": "string"}},
-            {"name": "plain", "in": "query", "schema": {"enum": [EVIL, "a"]}, "description": EVIL},
-        ],
-        "requestBody": {"content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{EVIL}"}}}},
-        "responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Answer"}}}}},
-    }
-    return {
-        "openapi": "3.0.3",
-        "info": {"title": EVIL, "version": EVIL},
-        "servers": [{"url": f"https://evil.example/{EVIL}"}],
-        "paths": {"/v1/chat/completions": {"post": operation}, f"/v1/{EVIL}": {"post": operation}, "/v1/x": EVIL},
-        "components": {
-            "schemas": {
-                EVIL: request,
-                "Answer": {"type": "object", "properties": {"__class__": {"type": "string"}, "id": {"const": EVIL}}},
-                "Loop": {"$ref": "#/components/schemas/Loop"},
-                "import pwned": {"type": "string", "enum": ["a"], "description": EVIL},
-            }
-        },
-    }
-
 
 def test_a_hostile_document_becomes_no_code() -> None:
     """Its Python modules are parsed: no name of theirs is the document's attempt."""
-    document = hostile()
+    document = hostile_document()
     files = generate(adapted(document).document, describe_document(document, "file"))
     modules = {name: text for name, text in files.items() if name.endswith(".py")}
     assert any("client" in name for name in modules)
@@ -89,15 +41,6 @@ def test_a_hostile_document_becomes_no_code() -> None:
         if isinstance(node, ast.FunctionDef)
     }
     assert any(name.endswith("_stream") for name in methods)
-
-
-def test_nothing_of_a_hostile_document_is_obeyed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """By a terminal or a CI system that shows the packages' files."""
-    monkeypatch.setitem(globals(), "EVIL", "\n".join(HOSTILE.values()))
-    document = hostile()
-    package = describe_document(document, "file")
-    files = generate(adapted(document).document, package) | typescript.generate(adapted(document).document, package)
-    assert {name: obeyed(text) for name, text in files.items() if obeyed(text)} == {}
 
 
 def test_a_document_of_another_server() -> None:
@@ -443,7 +386,7 @@ def test_what_is_left_out_is_listed(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("options", [["--name", "import os"], ["--version", '1"; x'], ["--dialect", "vllm"]])
 def test_bad_options_are_one_line(tmp_path: Path, options: list[str]) -> None:
-    (tmp_path / "d.json").write_text(json.dumps(hostile()))
+    (tmp_path / "d.json").write_text(json.dumps(hostile_document()))
     command = [sys.executable, "-m", "specvino.cli", "sdk", "python", "-o", str(tmp_path / "client")]
     done = subprocess.run([*command, "--document", str(tmp_path / "d.json"), *options], capture_output=True, text=True)
     assert (done.returncode, done.stderr.count("\n")) == (2, 1)

@@ -1,6 +1,7 @@
 """What a server may send to whoever reads a report: to a terminal, a CI system, a browser, a Markdown viewer."""
 
 import re
+from typing import Any
 from unicodedata import category
 
 MARKUP = "</pre><script>alert(1)</script><img src=//evil.example/x>]]>&| @someone [x](http://evil.example)"
@@ -27,6 +28,9 @@ HOSTILE = {
     "a template": "{{ 7 * 7 }} {% raw %}",
 }
 
+# What tries to be code of a client package, in any of its languages.
+CODE = 'x"""\'\'\'\\\n*/ `${pwned()}` {{ pwned() }} #\u2028"; import pwned; pwned() //'
+
 
 def obeyed(text: str) -> list[str]:
     """Returns what a terminal or a CI system would obey in a text, or not show."""
@@ -39,3 +43,49 @@ def obeyed(text: str) -> list[str]:
 
 def _is_shown(character: str) -> bool:
     return character in "\t\n" or category(character) not in ("Cc", "Cf", "Cs", "Co", "Cn", "Zl", "Zp")
+
+
+def hostile_document(text: str = CODE) -> dict[str, Any]:
+    """An OpenAPI document in which each name and text that can be hostile is."""
+    request = {
+        "type": "object",
+        "title": text,
+        "description": text,
+        "customTypePath": "pwned.pwned",
+        "x-python-type": "pwned",
+        "required": ["model", text],
+        "properties": {
+            "model": {"type": "string", "description": text, "default": text, "pattern": text},
+            "kind": {"enum": [text, "a"], "customBasePath": "pwned.Pwned"},
+            "__import__('pwned')": {"type": "string"},
+            "class": {"$ref": f"#/components/schemas/{text}"},
+            "loop": {"$ref": "#/components/schemas/Loop"},
+            "stream": {"type": "boolean", "nullable": True},
+            text: {"type": "string"},
+        },
+    }
+    operation = {
+        "operationId": text,
+        "summary": text,
+        "description": text,
+        "parameters": [
+            {"name": text, "in": "query", "schema": {"type": "string"}},
+            {"name": "plain", "in": "query", "schema": {"enum": [text, "a"]}, "description": text},
+        ],
+        "requestBody": {"content": {"application/json": {"schema": {"$ref": f"#/components/schemas/{text}"}}}},
+        "responses": {"200": {"content": {"application/json": {"schema": {"$ref": "#/components/schemas/Answer"}}}}},
+    }
+    return {
+        "openapi": "3.0.3",
+        "info": {"title": text, "version": text},
+        "servers": [{"url": f"https://evil.example/{text}"}],
+        "paths": {"/v1/chat/completions": {"post": operation}, f"/v1/{text}": {"post": operation}, "/v1/x": text},
+        "components": {
+            "schemas": {
+                text: request,
+                "Answer": {"type": "object", "properties": {"__class__": {"type": "string"}, "id": {"const": text}}},
+                "Loop": {"$ref": "#/components/schemas/Loop"},
+                "import pwned": {"type": "string", "enum": ["a"], "description": text},
+            }
+        },
+    }
