@@ -448,6 +448,21 @@ func TestRefusals(t *testing.T) {
 	}
 }
 
+func TestRedirectsAreNotFollowed(t *testing.T) {
+	for _, own := range []*http.Client{nil, {}} {
+		c, came := scripted(t, says(307, "", "Location", "/v1/elsewhere"))
+		c.Key, c.HTTP = "secret", own
+		_, err := c.ListModels(ctx)
+		var refused *APIError
+		if !errors.As(err, &refused) || refused.Status != 307 || !strings.Contains(refused.Message, "redirects to /v1/elsewhere") {
+			t.Error(err)
+		}
+		if len(came()) != 1 {
+			t.Error("followed")
+		}
+	}
+}
+
 func TestAnswersThatAreNone(t *testing.T) {
 	for _, body := range []string{"nonsense", `{"object": `, `[]`} {
 		c, _ := scripted(t, says(200, body))

@@ -51,6 +51,26 @@ with Scripted() as server:
     )
 
 
+def test_redirects_are_not_followed(script: Script) -> None:
+    """Neither the prompt nor the key is sent to where another server says."""
+    printed = script(
+        HEAD
+        + """
+with Scripted() as server, Scripted() as other:
+    other.says(models)
+    for status in (301, 307):
+        server.says(Answer("", status=status, headers={"location": other.url + "/models"}))
+        for use in (lambda client: client.list_models(), stream):
+            for outcome in outcomes(server.url, use, api_key="secret"):
+                print(str(shown(outcome)).replace(other.url, "ELSEWHERE"))
+        print(len(server.asked), len(other.asked))
+"""
+    )
+    told = ["the server redirects to ELSEWHERE/models, which isn't followed" in line for line in printed]
+    assert told == ([True] * 4 + [False]) * 2
+    assert printed[4] == printed[9] == "4 0"
+
+
 def test_a_server_that_takes_too_long(script: Script) -> None:
     """Before its answer, and within a stream."""
     assert script(

@@ -205,6 +205,8 @@ def test_what_is_sent(run: Callable[..., dict[str, Any]]) -> None:
         "busy": "InternalServerError",
         "retries": 2,
         **{f"error{status}": [name, True, f"{status}: no", "r"] for status, name in classes.items()},
+        "redirectfalse": ["307: the server redirects to /elsewhere, which isn't followed", 1],
+        "redirecttrue": ["307: the server redirects to /elsewhere, which isn't followed", 2],
         "options": [
             ["/v1/responses?a=1&a=2", "1", "Bearer other", {"model": "m", "input": "ho", "more": 2}],
             ["/v1/chat/completions?a=1&a=2", "1", "Bearer other",

@@ -82,6 +82,18 @@ for (const status of [400, 401, 403, 404, 409, 418, 422, 429, 500, 599]) {
   }
 }
 
+// A redirect is not followed: the same server would count the requests.
+says({ status: 307, headers: { location: `${url}/elsewhere` } });
+for (const stream of [false, true]) {
+  const client = new Client(url, { apiKey: "secret" });
+  try {
+    await (stream ? drained(client.createChatCompletionStream(ask)) : client.createChatCompletion(ask));
+  } catch (error) {
+    if (!(error instanceof all.ApiError)) throw error;
+    print(`redirect${stream}`, [error.message.replace(url, ""), asked.length]);
+  }
+}
+
 // Options of one request are no fields of its body, and take the place of others.
 const options = { headers: { "X-Mine": "1", authorization: "Bearer other" }, query: { a: [1, 2] }, timeout: 9999 };
 says({}, events("[DONE]"));
