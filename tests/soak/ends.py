@@ -39,7 +39,7 @@ class Ends:
     """Judges all exchanges of one server by its document."""
 
     def __init__(self, dialect: Dialect) -> None:
-        self._dialect = dialect
+        self.dialect = dialect
         self._rules: dict[str, list[Rule]] = {}
 
     def judge(self, exchange: Exchange) -> End:
@@ -69,10 +69,10 @@ class Ends:
                 continue  # the answer has another shape than the rule needs, which the rules for shapes tell
 
     def _for(self, endpoint: str | None) -> list[Rule]:
-        name = endpoint if endpoint in self._dialect.operations else None
+        name = endpoint if endpoint in self.dialect.operations else None
         if (name or "") not in self._rules:
             rules = RULES if name else RULES_OF_TRANSPORT
-            self._rules[name or ""] = [rule(self._dialect) for rule in rules]
+            self._rules[name or ""] = [rule(self.dialect) for rule in rules]
         return self._rules[name or ""]
 
 

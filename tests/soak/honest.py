@@ -26,6 +26,7 @@ CITY = {
 }
 _FORMAT = {"type": "json_schema", "json_schema": {"name": "city", "schema": CITY, "strict": True}}
 _TOOL = {"type": "function", "function": {"name": "look_up", "parameters": CITY}}
+_USAGE = {"include_usage": True}
 _TOKENS = 12
 
 Kind = Callable[[Caller, Random], Awaitable[None]]
@@ -46,7 +47,7 @@ async def _chat(caller: Caller, random: Random) -> None:
 
 
 async def _chat_stream(caller: Caller, random: Random) -> None:
-    body = _conversation(random, ignore_eos=True, stream=True, stream_options={"include_usage": True})
+    body = _conversation(random, ignore_eos=True, stream=True, stream_options=_USAGE)
     _is_full(await caller.answered("chat stream", "chat", body), 1)
 
 
@@ -79,6 +80,37 @@ async def _call(caller: Caller, random: Random) -> None:
     calls = exchange.answer["choices"][0]["message"]["tool_calls"]
     _require([call["function"]["name"] for call in calls] == ["look_up"], calls)
     _fits(calls[0]["function"]["arguments"])
+
+
+async def _biased(caller: Caller, random: Random) -> None:
+    """By the full-logits process, which reads the prompt itself. Token 0 is never chosen."""
+    body = _conversation(random, ignore_eos=True, logit_bias={"0": -100}, stream=True, stream_options=_USAGE)
+    _is_full(await caller.answered("logit_bias stream", "chat", body), 1)
+
+
+async def _scored(caller: Caller, random: Random) -> None:
+    body = _conversation(random, ignore_eos=True, logprobs=True, top_logprobs=3)
+    exchange = await caller.answered("top_logprobs", "chat", body)
+    _is_full(exchange, 1)
+    scores = exchange.answer["choices"][0]["logprobs"]["content"]
+    _require([len(token["top_logprobs"]) for token in scores] == [3] * len(scores), scores)
+
+
+async def _message(caller: Caller, random: Random) -> None:
+    """By Anthropic's API."""
+    body = _conversation(random, stream=random.random() < 0.5)
+    exchange = await caller.answered(f"messages{' stream' * body['stream']}", "messages", body)
+    answer = exchange.answer
+    _require(answer["stop_reason"] in ("end_turn", "max_tokens"), answer)
+    _require(0 < answer["usage"]["output_tokens"] <= _TOKENS, answer["usage"])
+
+
+async def _socket(caller: Caller, random: Random) -> None:
+    body = {"input": f"Number {random.randrange(10_000)}: hello", "max_output_tokens": _TOKENS, "store": False}
+    exchange = await caller.answered_by_message("WebSocket", "responses", body)
+    answer = exchange.answer
+    _require(answer["status"] in ("completed", "incomplete"), answer)
+    _require(0 < answer["usage"]["output_tokens"] <= _TOKENS, answer["usage"])
 
 
 async def _stored(caller: Caller, random: Random) -> None:
@@ -148,6 +180,10 @@ KINDS: tuple[Kind, ...] = (
     _completion,
     _schema,
     _call,
+    _biased,
+    _scored,
+    _message,
+    _socket,
     _stored,
     _leaves_stream,
     _leaves,

@@ -14,7 +14,7 @@ MOST_SHOWN = 50
 
 @dataclass(frozen=True, slots=True)
 class Entry:
-    """One request. `kind` says what was asked; `first` is when the first piece came. Times are in seconds."""
+    """One request. `kind` says what was asked; `first` is when a stream's first text came. Times are in seconds."""
 
     phase: str
     who: Who

@@ -11,6 +11,9 @@ from soak.journal import Entry, Journal
 # of probes that wait for the event loop alone.
 FACTOR = 10.0
 
+# Follows the kind of a request whose first text is meant.
+FIRST = ": first text"
+
 # A kind has a usual time where it was seen so often.
 _LEAST = 5
 
@@ -62,21 +65,29 @@ def measured(journal: Journal, phase: str) -> Latency:
 
 
 def by_kind(journal: Journal, phase: str) -> dict[str, tuple[int, float, float]]:
-    """Returns how many answers of each kind there were, and their p50 and p99 in seconds."""
+    """Returns how many answers of each kind there were, and their p50 and p99 in seconds; and of the first texts of
+    streams, also of those that their clients left."""
     times = defaultdict(list)
     for entry in journal.of("honest", phase):
         if entry.end.outcome == "answered":
             times[entry.kind].append(entry.seconds)
+        if entry.first is not None and entry.end.outcome in ("answered", "left"):
+            times[f"{entry.kind}{FIRST}"].append(entry.first)
     return {
         kind: (len(seconds), percentile(sorted(seconds), 0.5), percentile(sorted(seconds), 0.99))
         for kind, seconds in times.items()
     }
 
 
-def factor(journal: Journal) -> float:
-    """Returns the ratio of the two p99 of honest requests."""
-    quiet, hostile = measured(journal, "quiet"), measured(journal, "hostile")
-    return hostile.p99 / quiet.p99 if quiet.p99 else 0.0
+def factors(journal: Journal) -> dict[str, float]:
+    """Returns the ratio of the two p99 of each kind, and of the first texts of kinds that stream: a slow one isn't
+    hidden by many fast ones. Without a kind of which a phase has too few answers."""
+    quiet, hostile = by_kind(journal, "quiet"), by_kind(journal, "hostile")
+    return {
+        kind: hostile[kind][2] / quiet[kind][2]
+        for kind in quiet.keys() & hostile.keys()
+        if min(quiet[kind][0], hostile[kind][0]) >= _LEAST
+    }
 
 
 def probe_factor(journal: Journal) -> float:

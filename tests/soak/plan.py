@@ -33,7 +33,7 @@ Other = Callable[[asyncio.Event], Awaitable[None]]
 QUIET, HOSTILE, FAULTS = 20.0, 30.0, 20.0
 
 HONEST_KEYS = ("honest-1", "honest-2")
-HOSTILE_KEY = "hostile"
+HOSTILE_KEYS = ("hostile-1", "hostile-2")
 HONEST = 3
 """Honest clients, each with one request at a time."""
 
@@ -65,11 +65,12 @@ class Soak:
 async def _serving(model: str | None, folder: Path) -> AsyncIterator[Server]:
     """Starts a server whose files are all below `folder`."""
     (folder / "tmp").mkdir()
-    (folder / "keys").write_text("\n".join((*HONEST_KEYS, HOSTILE_KEY)), "utf-8")
+    (folder / "keys").write_text("\n".join((*HONEST_KEYS, *HOSTILE_KEYS)), "utf-8")
     (folder / "keys").chmod(0o600)
     env = {"TMPDIR": str(folder / "tmp"), "SOAK_TASKS": str(folder / "tasks"), "SPECVINO_DATA": str(folder / "data")}
     options = ["--served-model-name", "soak", "--max-connections", str(_MOST_CONNECTIONS)]
     options += ["--api-key-file", str(folder / "keys"), "--max-queue", "64", "--cache-size", str(CACHE_SIZE)]
+    options += ["--trust-request-chat-template"]
     with serving(
         *([model] if model else []), *options, env=env, command=[sys.executable, "-m", "soak.served"]
     ) as server:
@@ -158,7 +159,7 @@ class _Run:
             url=self._server.url,
             address=self._server.address,
             model="soak",
-            key=HOSTILE_KEY,
+            keys=HOSTILE_KEYS,
             others=await self._kept(),
             seeing=self._seeing,
             phase=self._journal.phase,

@@ -1,7 +1,8 @@
 """What a run found, as tables and as JSON."""
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from operator import itemgetter
 from typing import Any
 
 from rich.console import Console
@@ -9,7 +10,7 @@ from rich.table import Table
 
 from soak.census import leaks
 from soak.journal import Who
-from soak.latency import FACTOR, by_kind, factor, measured, probe_factor
+from soak.latency import FACTOR, FIRST, by_kind, factors, measured, probe_factor
 from soak.plan import Soak
 
 PHASES = ("quiet", "hostile", "faults")
@@ -29,8 +30,9 @@ def problems(run: Soak) -> Iterator[str]:
     for code in refused.keys() - expected:
         yield f"in quiet phases {refused[code]} honest requests ended with {code}"
     yield from (f"leak: {sentence}" for sentence in leaks(run.watch))
-    if (ratio := factor(journal)) > FACTOR:
-        yield f"beside hostile clients the p99 of honest ones is {ratio:.1f} times that of quiet phases"
+    for kind, ratio in _slowest(factors(journal)):
+        if ratio > FACTOR:
+            yield f"beside hostile clients the p99 of {kind} is {ratio:.1f} times that of quiet phases"
     if (ratio := probe_factor(journal)) > FACTOR:
         yield f"beside hostile clients the p99 of /health/live is {ratio:.1f} times that of quiet phases"
 
@@ -46,6 +48,9 @@ def show(run: Soak, console: Console) -> None:
     console.print(_memory(run))
     if run.restored:
         console.print(_restored(run))
+    console.print("A row of docs/robustness.md, and what its columns are:", markup=False)
+    for line in (" | ".join(COLUMNS), row(run)):
+        console.print(f"| {line} |", markup=False, highlight=False, soft_wrap=True)
     sentences = list(problems(run))
     for sentence in sentences:
         console.print(f"[red]x[/red] {sentence}", markup=True, highlight=False, soft_wrap=True)
@@ -61,14 +66,53 @@ def record(run: Soak) -> dict[str, Any]:
         "attacks": run.attacks,
         "ends": {who: {kind: dict(counts) for kind, counts in run.journal.counts(who).items()} for who in _WHO},
         "latency": {phase: _fields(run, phase) for phase in PHASES}
-        | {"factor": factor(run.journal), "probe_factor": probe_factor(run.journal)},
+        | {"factors": factors(run.journal), "probe_factor": probe_factor(run.journal)},
         "seconds": {phase: by_kind(run.journal, phase) for phase in PHASES},
         "censuses": [{"seconds": c.seconds, "rss": c.rss, "tokens": c.tokens, **c.counts} for c in run.watch.censuses],
         "memory": [sample._asdict() for sample in run.watch.memory],
         "log": run.log,
         "restored": run.restored,
+        "row": row(run),
         "problems": list(problems(run)),
     }
+
+
+COLUMNS = (
+    "run",
+    "honest requests",
+    "hostile requests",
+    "p99 alone",
+    "p99 under attack",
+    "highest ratio of a kind",
+    "highest ratio of a first text",
+    "`/health/live` under attack, p99",
+    "problems",
+)
+"""Of the table of runs in docs/robustness.md. The p99 are multiples of a kind's median without attacks."""
+
+
+def row(run: Soak) -> str:
+    """Returns the run as the cells of a row in Markdown."""
+    journal = run.journal
+    quiet, hostile = measured(journal, "quiet"), measured(journal, "hostile")
+    ratios = _slowest(factors(journal))
+    whole = [f"{ratio:.1f} ({kind})" for kind, ratio in ratios if not kind.endswith(FIRST)]
+    first = [f"{ratio:.1f} ({kind.removesuffix(FIRST)})" for kind, ratio in ratios if kind.endswith(FIRST)]
+    found = len(list(problems(run)))
+    cells = (
+        f"{run.model}, {run.minutes:g} minutes",
+        *(f"{sum(1 for _ in journal.of(who)):,}" for who in _WHO),
+        f"{quiet.p99:.1f}",
+        f"{hostile.p99:.1f}",
+        *(shown[0] if shown else "-" for shown in (whole, first)),
+        f"{1000 * hostile.probe_p99:.0f} ms",
+        str(found or "none"),
+    )
+    return " | ".join(cells)
+
+
+def _slowest(ratios: Mapping[str, float]) -> list[tuple[str, float]]:
+    return sorted(ratios.items(), key=itemgetter(1), reverse=True)
 
 
 _WHO: tuple[Who, ...] = ("honest", "hostile")
@@ -97,20 +141,23 @@ def _latencies(run: Soak) -> Table:
         seconds = (latency.probe_p50, latency.probe_p99, max(probes))
         shown = [f"{1000 * second:.0f} ms" for second in seconds]
         table.add_row(phase, str(latency.requests), f"{latency.p50:.2f}", f"{latency.p99:.2f}", *shown)
-    ratios = f"{factor(run.journal):.1f} and {probe_factor(run.journal):.1f}"
-    table.caption = f"hostile / quiet: {ratios}, at most {FACTOR:g}"
+    table.caption = f"/health/live, hostile / quiet: {probe_factor(run.journal):.1f}, at most {FACTOR:g}"
     return table
 
 
 def _seconds(run: Soak) -> Table:
-    """Tells p50 and p99 of each kind, so that it is seen who waits."""
+    """Tells p50 and p99 of each kind and of its first text, so that it is seen who waits."""
     phases = {phase: by_kind(run.journal, phase) for phase in PHASES}
-    table = _table("Milliseconds of honest requests (p50, p99)", "request", *PHASES)
+    ratios = factors(run.journal)
+    table = _table("Milliseconds of honest requests (p50, p99)", "request", *PHASES, "hostile / quiet")
     for kind in sorted(phases["quiet"]):
         by_phase = [phases[phase].get(kind) for phase in PHASES]
         table.add_row(
-            kind, *(f"{1000 * figures[1]:.0f} {1000 * figures[2]:.0f}" if figures else "" for figures in by_phase)
+            kind,
+            *(f"{1000 * figures[1]:.0f} {1000 * figures[2]:.0f}" if figures else "" for figures in by_phase),
+            f"{ratios[kind]:.1f}" if kind in ratios else "too few",
         )
+    table.caption = f"of the two p99, at most {FACTOR:g}"
     return table
 
 

@@ -4,7 +4,7 @@ from random import Random
 
 import pytest
 
-from soak.hostile.fields import Requests, fields
+from soak.hostile.fields import ATTACKS, Requests, fields, headers
 from specvino.document.loading import validators, whole
 from specvino.document.operations import by_endpoint, operations
 from specvino.document.pointers import resolved
@@ -37,3 +37,25 @@ def test_most_are_valid(endpoint: str) -> None:
     validator = validators().of(requests.operation.body or {})
     valid = [validator.fits({"model": "m", **(requests.body(random) or {})}) for _ in range(40)]
     assert sum(valid) > 20
+
+
+def test_messages_of_a_websocket_and_headers_are_drawn_from_the_document() -> None:
+    (operation,) = (one for one in operations(whole()) if "x-websocket" in one.definition)
+    schema = operation.definition["x-websocket"]["request"]
+    drawn = Requests(operation, schema)
+    sent = {field.top for field in fields(whole(), schema)}
+    assert sent == resolved(whole(), schema)["properties"].keys() >= {"type", "generate", "stream_id"}
+    assert {key for seed in range(200) for key in drawn.body(Random(seed)) or {}} == sent
+    known = {parameter["name"].lower() for one in operations(whole()) for parameter in one.parameters_in("header")}
+    assert known
+    assert known <= {name for one in operations(whole()) for name in headers(one)}
+    assert {"authorization", "x-api-key"} <= set(headers(operation))
+    assert len(ATTACKS) == 1 + sum(bool(one.body or one.parameters) for one in operations(whole()))
+
+
+def test_headers_can_be_sent() -> None:
+    requests = Requests(by_endpoint(whole())["messages"])
+    values = [requests.headers(Random(seed)) for seed in range(200)]
+    assert {name for value in values for name in value} == set(headers(requests.operation))
+    assert all(text.isascii() and text.isprintable() and text for value in values for text in value.values())
+    assert any(len(text) > 10_000 for value in values for text in value.values())

@@ -14,7 +14,7 @@ LARGE = frozenset({ErrorCode.HEADERS_TOO_LARGE})
 
 
 def assault(start: int, *, seeing: bool) -> Assault:
-    return Assault("", ("", 0), "m", "key", [], seeing, "hostile", 1.0, 1, start, 1.0)
+    return Assault("", ("", 0), "m", ("key",), [], seeing, "hostile", 1.0, 1, start, 1.0)
 
 
 def answer(status: int, code: str) -> bytes:

@@ -4,7 +4,7 @@ import pytest
 
 from soak.ends import End
 from soak.journal import Journal
-from soak.latency import by_kind, factor, measured, percentile, usual
+from soak.latency import by_kind, factors, measured, percentile, usual
 
 
 def journal(**phases: dict[str, list[float]]) -> Journal:
@@ -23,7 +23,7 @@ def test_each_kind_has_its_own_measure() -> None:
     measurement = measured(both, "hostile")
     assert measurement.requests == 2
     assert (measurement.p50, measurement.p99) == pytest.approx((3, 3))
-    assert factor(both) == pytest.approx(3)
+    assert factors(both) == {}
     assert by_kind(both, "hostile") == {"long": (1, 20.0, 20.0), "short": (1, 0.3, 0.3)}
 
 
@@ -32,7 +32,24 @@ def test_what_was_refused_or_is_rare_has_no_time() -> None:
     both.add("honest", "rare", End("refused", "engine_restarted"), 50.0)
     both.add("hostile", "rare", End("answered"), 50.0)
     assert measured(both, "hostile").requests == 0
-    assert factor(both) == 0
+    assert factors(both) == {}
+
+
+def test_a_slow_kind_is_not_hidden_by_fast_ones() -> None:
+    both = journal(
+        quiet={"short": [0.1] * 900, "long": [1.0] * 9}, hostile={"short": [0.1] * 900, "long": [1.0] * 8 + [60.0]}
+    )
+    assert factors(both) == pytest.approx({"short": 1, "long": 60})
+
+
+def test_the_first_text_has_a_time_of_its_own() -> None:
+    both = Journal()
+    for phase, first in (("quiet", 0.1), ("hostile", 3.0)):
+        both.phase = phase
+        for outcome in ("answered", "left") * 3:
+            both.add("honest", "chat", End(outcome), 5.0, first)
+    assert factors(both) == pytest.approx({"chat: first text": 30})
+    assert "chat" not in factors(both)
 
 
 def test_percentiles() -> None:

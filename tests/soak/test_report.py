@@ -14,7 +14,7 @@ from soak.ends import End
 from soak.journal import MOST_SHOWN, Journal
 from soak.latency import FACTOR
 from soak.plan import Soak
-from soak.report import problems, record, show
+from soak.report import COLUMNS, problems, record, show
 
 
 @pytest.fixture
@@ -55,6 +55,13 @@ def _slow(run: Soak) -> None:
     run.journal.add("honest", "chat", End("answered"), 0.5 * (FACTOR + 1))
 
 
+def _late(run: Soak) -> None:
+    for phase, first in (("quiet", 0.1), ("hostile", 1.1)):
+        run.journal.phase = phase
+        for _ in range(10):
+            run.journal.add("honest", "chat", End("answered"), 0.5, first)
+
+
 def _blocked(run: Soak) -> None:
     run.journal.probes["hostile"] = [0.5]
 
@@ -70,7 +77,8 @@ def test_nothing_is_wrong(run: Soak) -> None:
         (_refused_in_peace, "1 honest requests ended with rate_limit_exceeded"),
         (_wrong_end, "hostile chat: an internal error"),
         (_leak, "leak: server grew"),
-        (_slow, "the p99 of honest ones is 11.0 times"),
+        (_slow, "the p99 of chat is 11.0 times"),
+        (_late, "the p99 of chat: first text is 11.0 times"),
         (_blocked, "the p99 of /health/live is 250.0 times"),
     ],
 )
@@ -108,5 +116,9 @@ def test_tables_and_json_have_it_all(run: Soak) -> None:
         assert text in shown.getvalue()
     content = json.loads(json.dumps(record(run)))
     assert content["ends"]["honest"] == {"chat": {"answered": 20}}
-    assert content["latency"]["factor"] == 1
+    assert content["latency"]["factors"] == {"chat": 1}
+    cells = content["row"].split(" | ")
+    assert cells == ["m, 1 minutes", "20", "2", "1.0", "1.0", "1.0 (chat)", "-", "2 ms", "1"]
+    assert len(cells) == len(COLUMNS)
+    assert f"| {content['row']} |" in shown.getvalue()
     assert content["problems"] == ["[hostile] the server is not ready"]

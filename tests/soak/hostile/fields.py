@@ -125,6 +125,8 @@ def _with(least: Mapping[str, Any], name: str, make: Make) -> Make:
     return lambda random: {**least, name: make(random)}
 
 
+_TEXT: Make = next(make for _, make in _texts({}, {}, ()))
+
 _OF_TYPE: Mapping[str, Callable[..., Iterator[tuple[str, Make]]]] = {
     "null": _nulls,
     "boolean": _booleans,
@@ -136,14 +138,19 @@ _OF_TYPE: Mapping[str, Callable[..., Iterator[tuple[str, Make]]]] = {
 }
 
 
-class Requests:
-    """Requests of one operation."""
+# Headers of every request that the server reads, beside those of the document.
+_HEADERS = ("accept", "content-type", "idempotency-key", "origin", "user-agent", "x-request-id")
 
-    def __init__(self, operation: Operation) -> None:
+
+class Requests:
+    """Requests of one operation, or with its `schema` messages on its WebSocket."""
+
+    def __init__(self, operation: Operation, schema: Schema | None = None) -> None:
         self.operation = operation
         document = dict(operation.document)
-        self._fields = fields(document, operation.body) if operation.body else []
-        self._least: dict[str, Any] = next(samples(document, operation.body), {}) if operation.body else {}
+        self._schema = operation.body if schema is None else schema
+        self._fields = fields(document, self._schema) if self._schema else []
+        self._least: dict[str, Any] = next(samples(document, self._schema), {}) if self._schema else {}
         # Its model is unknown: the server's counts, unless a hostile one is drawn.
         self._least.pop("model", None)
         self._parameters = [
@@ -153,7 +160,7 @@ class Requests:
 
     def body(self, random: Random) -> dict[str, Any] | None:
         """Returns a body with extreme values of some fields; None if there is none."""
-        if not self.operation.body:
+        if not self._schema:
             return None
         drawn = random.sample(self._fields, min(random.randint(1, AT_ONCE), len(self._fields)))
         return {**self._least, **{field.top: field.make(random) for field in drawn}}
@@ -169,6 +176,25 @@ class Requests:
             elif parameter["in"] == "query":
                 query[name] = value
         return f"{path}?{urlencode(query)}" if query else path
+
+    def headers(self, random: Random) -> dict[str, str]:
+        """Returns an extreme value of one header: of a parameter, of a scheme of keys, or of any request's."""
+        name = random.choice(headers(self.operation))
+        makes = [make for parameter, made in self._parameters if parameter["name"].lower() == name for make in made]
+        value = str(random.choice(makes or [_TEXT])(random))[: random.choice((10, 3000, 20_000))]
+        # What HTTP has no bytes for isn't sent by any client.
+        return {name: "".join(one for one in value if one.isascii() and one.isprintable()).strip() or "a"}
+
+
+@cache
+def _schemes() -> tuple[str, ...]:
+    schemes = whole()["components"]["securitySchemes"].values()
+    return tuple(scheme["name"].lower() if scheme["type"] == "apiKey" else "authorization" for scheme in schemes)
+
+
+def headers(operation: Operation) -> list[str]:
+    """Returns the lower-case names of the headers of a request."""
+    return [*(one["name"].lower() for one in operation.parameters_in("header")), *_schemes(), *_HEADERS]
 
 
 async def _ids(attacker: Attacker) -> dict[str, str]:
@@ -198,12 +224,39 @@ def _attack(operation: Operation) -> Attack:
         for _ in range(REQUESTS):
             body, path = requests.body(random), requests.path(random, ids)
             await attacker.caller.ask(
-                kind, operation.endpoint, body, method=operation.method, path=path, leave_at=PATIENCE
+                kind,
+                operation.endpoint,
+                body,
+                method=operation.method,
+                path=path,
+                headers=requests.headers(random) if random.random() < 0.3 else None,
+                leave_at=PATIENCE,
             )
 
     return fields_of
 
 
-ATTACKS: tuple[Attack, ...] = tuple(
-    _attack(operation) for operation in operations(whole()) if operation.body or operation.parameters
+@cache
+def _messages(operation_id: str) -> Requests:
+    operation = _requests(operation_id).operation
+    return Requests(operation, operation.definition["x-websocket"]["request"])
+
+
+def _attack_by_messages(operation: Operation) -> Attack:
+    kind = f"fields of a message of {operation.endpoint}"
+
+    async def fields_of(attacker: Attacker) -> None:
+        requests, messages, random = _requests(operation.id), _messages(operation.id), attacker.random
+        for _ in range(REQUESTS):
+            sent = requests.headers(random) if random.random() < 0.3 else None
+            # A message has the fields of a body, and its own.
+            body = {**(requests.body(random) or {}), **(messages.body(random) or {})}
+            await attacker.caller.message(kind, operation.endpoint, body, headers=sent, leave_at=PATIENCE)
+
+    return fields_of
+
+
+ATTACKS: tuple[Attack, ...] = (
+    *(_attack(operation) for operation in operations(whole()) if operation.body or operation.parameters),
+    *(_attack_by_messages(operation) for operation in operations(whole()) if "x-websocket" in operation.definition),
 )

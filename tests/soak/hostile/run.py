@@ -20,13 +20,13 @@ AT_ONCE = 2
 
 
 class Assault(NamedTuple):
-    """Says whom to attack, and for how many seconds. `key` is the attackers' own, `others` are ids of responses of
-    other keys. The attacks come in an order of `seed`, from number `start` on."""
+    """Says whom to attack, and for how many seconds. `keys` are the attackers' own, one for each, `others` are ids of
+    responses of other keys. The attacks come in an order of `seed`, from number `start` on."""
 
     url: str
     address: tuple[str, int]
     model: str
-    key: str
+    keys: tuple[str, ...]
     others: list[str]
     seeing: bool
     phase: str
@@ -70,6 +70,7 @@ async def _attack(assault: Assault) -> tuple[int, Journal]:
         async with asyncio.TaskGroup() as group:
             for number in range(AT_ONCE):
                 random = Random(assault.seed * 1_000_000 + assault.start * 10 + number)
-                mine = Attacker(await caller(assault.key), await caller(None), assault.address, random, assault.others)
+                own = await caller(assault.keys[number % len(assault.keys)])
+                mine = Attacker(own, await caller(None), assault.address, random, assault.others)
                 group.create_task(one(mine))
     return done, journal
