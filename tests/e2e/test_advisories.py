@@ -36,22 +36,39 @@ def server(tiny_vision: ModelSource, folder: Path) -> Iterator[Server]:
         yield server
 
 
+def lasting(server: Server) -> set[int]:
+    """The processes that no request may end; a sandbox is there to die, and be replaced."""
+    found = set()
+    for child in server.children():
+        with suppress(psutil.NoSuchProcess):
+            if child.cmdline()[-1:] in (["worker"], ["preprocess"]):
+                found.add(child.pid)
+    return found
+
+
 @pytest.fixture(autouse=True)
 def unharmed(server: Server) -> Iterator[None]:
-    """Whatever was asked, the same processes answer the next one; but a sandbox is there to die, and be replaced."""
-
-    def lasting() -> set[int]:
-        found = set()
-        for child in server.children():
-            with suppress(psutil.NoSuchProcess):
-                if child.cmdline()[-1:] in (["worker"], ["preprocess"]):
-                    found.add(child.pid)
-        return found
-
-    before = lasting()
+    """Whatever was asked, the same processes answer the next one."""
+    before = lasting(server)
     yield
     assert healthy(server.url)
-    assert before <= lasting()
+    assert before <= lasting(server)
+
+
+# Seconds of CPU time that a constraint may take: those of the automaton and of its trial, and the start of a process in
+# place of one that was ended.
+MOST_COMPUTING = 30.0
+
+
+def computed(server: Server) -> float:
+    """The CPU time of the server and all its processes so far, in seconds, with those that it has waited for."""
+    own = psutil.Process(server.process.pid).cpu_times()
+    seconds = own.user + own.system + own.children_user + own.children_system
+    for child in server.children():
+        with suppress(psutil.NoSuchProcess):
+            times = child.cpu_times()
+            seconds += times.user + times.system
+    return seconds
 
 
 def ask(server: Server, path: str = "chat/completions", **fields: Any) -> httpx.Response:
@@ -272,6 +289,8 @@ def test_cve_2026_114051_a_huge_min_tokens(server, path, tokens) -> None:
         {"prompt": [2**63]},
         {"prompt": "a", "stop_token_ids": [-1]},
         {"prompt": "a", "stop_token_ids": [2**63]},
+        {"prompt": "a", "stop_token_ids": [10**6]},
+        {"prompt": "a", "stop_token_ids": [10**6], "min_tokens": 2},
         {"prompt": "a", "logit_bias": {"1000000": 1}},
         {"prompt": "a", "allowed_token_ids": [10**6]},
         {"prompt": "a", "bad_words_token_ids": [10**6]},
@@ -319,12 +338,14 @@ def test_cve_2026_25048_a_grammar_of_brackets(server, depth) -> None:
     "pattern", ["(a+)+$", "((a|b|ab)*)*c", "(a{1,300}){1,300}b", "(x+x+)+y", "(" * 5000 + ")" * 5000]
 )
 def test_cve_2026_55574_a_pattern_that_takes_long(server, pattern) -> None:
-    """It is compiled to an automaton, within a bound of CPU time, or refused."""
+    """It is compiled to an automaton, within a bound of CPU time, or refused: also that of processes that end."""
     as_schema = {"type": "object", "properties": {"a": {"type": "string", "pattern": pattern}}, "required": ["a"]}
     form = {"type": "json_schema", "json_schema": {"name": "s", "schema": as_schema}}
     for fields in ({"structured_outputs": {"regex": pattern}}, {"response_format": form}):
+        before = computed(server)
         answer = ask(server, **fields)
         assert answer.status_code in (200, 400), answer.text
+        assert computed(server) - before < MOST_COMPUTING
 
 
 @pytest.mark.parametrize(
@@ -356,3 +377,54 @@ def test_ghsa_vrq3_r879_7m65_a_malformed_schema_of_a_tool(server, parameters) ->
 def test_cve_2026_115911_a_template_of_the_request_is_refused(server, path, template) -> None:
     answer = ask(server, path, messages=[SECRET], chat_template=template)
     assert code(answer) == (400, "unsupported_parameter")
+
+
+@pytest.fixture(scope="module")
+def trusting(tiny_text: ModelSource) -> Iterator[Server]:
+    options = ("--served-model-name", "m", "--response-store", "none", "--trust-request-chat-template")
+    with serving(str(tiny_text.path), *options) as server:
+        yield server
+
+
+OUTSIDE = (
+    "{{ ''.__class__.__mro__[1].__subclasses__() }}",
+    "{{ cycler.__init__.__globals__.os.popen('id').read() }}",
+    "{{ lipsum.__globals__['os'].environ }}",
+    "{{ messages.__class__.__init__.__globals__ }}",
+    "{{ (raise_exception|attr('__globals__')) }}",
+    "{{ '{0.__class__.__base__}'.format(messages) }}",
+    "{% include '/etc/passwd' %}",
+    "{% import 'os' as os %}{{ os.getcwd() }}",
+    "{{ open('/etc/passwd').read() }}",
+)
+
+BOUNDLESS = (
+    "{% for a in range(10**9) %}{% endfor %}",
+    "{% for a in range(99999) %}{% for b in range(99999) %}{% endfor %}{% endfor %}",
+    "{{ 'a' * 10**10 }}",
+    "{{ 9 ** (9 ** 9) }}",
+    "{% set ns = namespace(x='abcdefgh') %}{% for a in range(99) %}{% set ns.x = ns.x + ns.x %}{% endfor %}",
+    "{{ " + "(" * 5000 + "1" + ")" * 5000 + " }}",
+)
+
+
+@pytest.mark.parametrize("template", OUTSIDE)
+def test_cve_2026_115911_a_trusted_template_reaches_nothing_outside(trusting, template) -> None:
+    shown = ask(trusting, "tokenize", messages=[SECRET], chat_template=template)
+    if shown.status_code == 200:  # what isn't there is empty
+        text = ask(trusting, "detokenize", tokens=shown.json()["tokens"]).text
+        assert not re.search("root:|uid=|PATH|class|function|module|built-in", text), text
+    else:
+        assert (shown.status_code, shown.json()["error"]["type"]) == (400, "invalid_request_error")
+
+
+@pytest.mark.parametrize("template", BOUNDLESS)
+def test_cve_2026_115911_a_trusted_template_takes_bounded_time_and_memory(trusting, template) -> None:
+    before, processes = computed(trusting), lasting(trusting)
+    answer = ask(trusting, messages=[SECRET], chat_template=template)
+    assert (answer.status_code, answer.json()["error"]["type"]) == (400, "invalid_request_error")
+    # A second of CPU time, which the kernel counts, and the start of the next process.
+    assert computed(trusting) - before < MOST_COMPUTING
+    assert processes <= lasting(trusting)
+    assert ask(trusting).status_code == 200
+    assert healthy(trusting.url)
