@@ -16,6 +16,7 @@ from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
 from specvino.server.operations.errors import raw_answer
+from specvino.server.request_target import require_one_target
 
 logger = logging.getLogger("specvino.server")
 
@@ -265,6 +266,7 @@ class BoundedProtocol(HttpToolsProtocol):
             raise ApiError(ErrorCode.INVALID_HTTP, f"The transfer coding {coding!r} isn't supported; only chunked is.")
 
     def on_headers_complete(self) -> None:
+        require_one_target(self.url, self.headers)
         if self.parser.should_upgrade() and self.parser.get_method() != b"CONNECT":
             if self._should_upgrade():
                 super().on_headers_complete()

@@ -13,6 +13,8 @@ CHUNKED = POST + b"transfer-encoding: chunked\r\n\r\n"
 SECOND = b"GET /second HTTP/1.1\r\nhost: x\r\n\r\n"
 LAST = b"\r\n0\r\n\r\n"
 
+ABSOLUTE = b"POST %b/first HTTP/1.1\r\nhost: %b\r\ncontent-length: 3\r\n\r\nabc"
+
 READ = {
     "a length": POST + b"content-length: 3\r\n\r\nabc",
     "chunks": CHUNKED + b"3\r\nabc" + LAST,
@@ -22,6 +24,7 @@ READ = {
     "an extension of a chunk": CHUNKED + b"3;a=b\r\nabc" + LAST,
     "a last chunk 00": CHUNKED + b"3\r\nabc\r\n00\r\n\r\n",
     "absolute form": b"POST http://x/first HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\nabc",
+    "absolute form with the port of its scheme": ABSOLUTE % (b"http://X:80", b"x"),
     "GET with a body": b"GET /first HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\nabc",
     "no body": POST + b"\r\n",
 }
@@ -67,6 +70,26 @@ REFUSED = {
     "an unknown version": b"POST /first HTTP/1.2\r\nhost: x\r\ncontent-length: 3\r\n\r\nabc",
     "HTTP/0.9": b"GET /first\r\n",
     "NUL in the target": b"POST /fi\0rst HTTP/1.1\r\nhost: x\r\ncontent-length: 3\r\n\r\nabc",
+    "absolute form with another host": ABSOLUTE % (b"http://evil.example", b"x"),
+    "absolute form with another port": ABSOLUTE % (b"http://x:81", b"x"),
+    "absolute form with a user": ABSOLUTE % (b"http://x@y", b"y"),
+    "absolute form without a host": ABSOLUTE % (b"http://", b"x"),
+    "absolute form of another scheme": ABSOLUTE % (b"ftp://x", b"x"),
+    "a path in the host": b"POST /first HTTP/1.1\r\nhost: x/v1/models\r\ncontent-length: 3\r\n\r\nabc",
+    "a query in the host": b"POST /first HTTP/1.1\r\nhost: x?a\r\ncontent-length: 3\r\n\r\nabc",
+    "a user in the host": b"POST /first HTTP/1.1\r\nhost: x@y\r\ncontent-length: 3\r\n\r\nabc",
+    "a space in the host": b"POST /first HTTP/1.1\r\nhost: x y\r\ncontent-length: 3\r\n\r\nabc",
+    "an escape in the host": b"POST /first HTTP/1.1\r\nhost: x%2fy\r\ncontent-length: 3\r\n\r\nabc",
+    "a folded length": POST + b"content-length:\r\n 3\r\n\r\nabc",
+    "a folded coding": POST + b"transfer-encoding:\r\n chunked\r\n\r\n3\r\nabc" + LAST,
+    "a folded field": POST + b"x: a\r\n b\r\ncontent-length: 3\r\n\r\nabc",
+    "a field folded by a tab": POST + b"x: a\r\n\tcontent-length: 5\r\ncontent-length: 3\r\n\r\nabc",
+    "a folded host": b"POST /first HTTP/1.1\r\nhost: x\r\n y\r\ncontent-length: 3\r\n\r\nabc",
+    "LF alone behind the request line": b"POST /first HTTP/1.1\nhost: x\r\ncontent-length: 3\r\n\r\nabc",
+    "LF alone behind a field": POST + b"x: a\ncontent-length: 3\r\n\r\nabc",
+    "LF alone behind a length": POST + b"content-length: 3\n\r\nabc",
+    "LF alone behind the head": POST + b"content-length: 3\r\n\nabc",
+    "LF alone everywhere": b"POST /first HTTP/1.1\nhost: x\ncontent-length: 3\n\nabc",
     "a byte beyond ASCII in a name": POST + b"x\xff: y\r\ncontent-length: 3\r\n\r\nabc",
 }
 
