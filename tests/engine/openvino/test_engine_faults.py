@@ -10,7 +10,7 @@ from typing import Any
 import psutil
 import pytest
 from support import worker_requests
-from support.conversation import answer, ask, text, until_text
+from support.conversation import answer, ask, ask_all, completion_tokens, text, until_text
 from support.engines import LONG, endless, running
 from support.processes import gone
 
@@ -18,6 +18,7 @@ from specvino.engine.errors import ContextLengthExceeded, EngineRestarted, Engin
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.protocol import Engine
+from specvino.engine.request import TokenPrompt
 
 HELLO = "Hello! How can I help you today?"
 
@@ -125,6 +126,31 @@ def test_a_worker_whose_step_raises_is_replaced(tiny_text: ModelSource) -> None:
             await to_the_end(stream)
         assert await recovered(engine) == HELLO
         assert engine.stats().restarts == 1
+
+    running(endless(tiny_text), test)
+
+
+def test_a_full_logits_process_whose_allocation_fails_is_replaced(tiny_text: ModelSource) -> None:
+    """The system refuses it more memory: what it computes is lost, and later requests are answered by another one."""
+
+    async def test(engine: OpenVINOEngine) -> None:
+        biased = ask("hello", logit_bias=((100, 0.5),), max_tokens=4)
+        before = completion_tokens(await answer(engine, biased))
+        first = pid(engine, "full_logits")
+        # No byte more than it has: the states of a long prompt need some megabytes.
+        used = psutil.Process(first).memory_info().vms
+        psutil.Process(first).rlimit(psutil.RLIMIT_AS, (used, used))
+        large = ask_all(TokenPrompt((100,) * 1500), logit_bias=((100, 0.5),), max_tokens=4)
+        with pytest.raises(EngineRestarted):
+            await answer(engine, large)
+        while True:
+            try:
+                assert completion_tokens(await answer(engine, biased)) == before
+                break
+            except EngineUnavailable:
+                await asyncio.sleep(0.05)
+        assert pid(engine, "full_logits") != first
+        assert text(await answer(engine, ask("hello"))) == HELLO
 
     running(endless(tiny_text), test)
 
