@@ -54,7 +54,7 @@ def apply_adapter(base: Path, file: Path, target: Path) -> None:
     for other in base.iterdir():
         if other.is_file() and other.name not in (_MODEL, _WEIGHTS):
             shutil.copyfile(other, target / other.name)
-    open_folder(target)  # serializing to a full disk doesn't fail
+    open_folder(target)  # as every start will
 
 
 def _is_linear(node: openvino.Node) -> bool:

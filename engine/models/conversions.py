@@ -52,8 +52,8 @@ _MEMORY_TIMES = 2.4
 # The program that applies adapters.
 _APPLY = "apply_adapter"
 
-# A disk with less free space is full.
-_LEAST_FREE = 32 * 10**6
+# What a model with an adapter may take beyond the files that it is made of.
+_SPARE = 32 * 10**6
 
 _WAIT = 0.2  # seconds between two looks at a lock
 
@@ -128,8 +128,8 @@ def adapted(base: Path, adapter: Path, report: Report = say_nothing) -> InUse:
         origin = Origin(str(adapter.absolute()), hashlib.sha256("".join(read).encode()).hexdigest())
 
         def apply(model: Path) -> None:
-            _make_room(root, sum(part.stat().st_size for part in parts) + _LEAST_FREE)
-            run(f"specvino.engine.models.{_APPLY}", [base, adapter, model], "applying the adapter", report)
+            with _room(model, sum(part.stat().st_size for part in parts) + _SPARE):
+                run(f"specvino.engine.models.{_APPLY}", [base, adapter, model], "applying the adapter", report)
 
         return _kept(root, f"{base.name}-{adapter.parent.name}", origin, digests, report, apply)
     except (_NoRoom, OSError) as error:
@@ -154,12 +154,12 @@ def exported(checkpoint: Path, model: str, weights: str, report: Report = say_no
 
         def export(folder: Path) -> None:
             # None of the formats is larger than the usual 16 bits per weight.
-            _make_room(root, sum(file.stat().st_size for file in files.values()) + _TOKENIZER)
-            arguments = export_arguments(checkpoint, config, weights, folder)
-            run(program, arguments, f"converting the model to {weights}", report)
-            if missing := missing_files(folder):
-                raise ModelLoadError(f"optimum-cli wrote no {missing[0]}")
-            open_folder(folder)
+            with _room(folder, sum(file.stat().st_size for file in files.values()) + _TOKENIZER):
+                arguments = export_arguments(checkpoint, config, weights, folder)
+                run(program, arguments, f"converting the model to {weights}", report)
+                if missing := missing_files(folder):
+                    raise ModelLoadError(f"optimum-cli wrote no {missing[0]}")
+                open_folder(folder)
 
         return _kept(root, f"{Path(model).name}-{weights}", origin, digests, report, export)
     except (_NoRoom, OSError) as error:
@@ -185,12 +185,7 @@ def _kept(
         with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=root) as work:
             model = Path(work) / "model"
             model.mkdir()
-            try:
-                make(model)
-            except ModelLoadError as error:
-                if shutil.disk_usage(root).free < _LEAST_FREE:
-                    raise _NoRoom(f"the disk of {root} is full") from error
-                raise
+            make(model)
             origin.write(model)
             write_checksums(model, digests.digest)
             _flush(model)
@@ -252,17 +247,21 @@ def _convert(gguf: Path, model: Path, origin: Origin, digests: Digests, report: 
             f"converting it takes {peak / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free; end other programs, "
             "or take the model in OpenVINO's format"
         )
-    _make_room(model.parents[1], int(size * _TIMES) + _TOKENIZER)
-    # OpenVINO writes beside the link, which the conversion removes; the user's file stays.
-    link = model / "model.gguf"
-    link.symlink_to(gguf.absolute())
-    convert(link, report)
+    with _room(model, int(size * _TIMES) + _TOKENIZER):
+        # OpenVINO writes beside the link, which the conversion removes; the user's file stays.
+        link = model / "model.gguf"
+        link.symlink_to(gguf.absolute())
+        convert(link, report)
     if digests.digest(gguf) != origin.sha256:
         raise ModelLoadError("it was changed while it was converted")
 
 
-def _make_room(root: Path, needed: int) -> None:
-    """Removes the least recently used conversions. Raises _NoRoom."""
+@contextlib.contextmanager
+def _room(model: Path, needed: int) -> Iterator[None]:
+    """Makes room for the folder `model` by removing the least recently used conversions. Raises _NoRoom: also if what
+    writes the folder fails, and others took the room meanwhile.
+    """
+    root = model.parents[1]
     old = [entry for entry in entries() if entry.path.parent == root]
     while old and (sum(entry.bytes for entry in old) + needed > LIMIT or shutil.disk_usage(root).free < needed):
         entry = old.pop()
@@ -270,6 +269,14 @@ def _make_room(root: Path, needed: int) -> None:
             _log.info("removed %s from the cache, the conversion of %s", entry.name, entry.source)
     if shutil.disk_usage(root).free < needed:
         raise _NoRoom(f"that needs {needed / 1e6:.0f} MB of free space in {root}")
+    try:
+        yield
+    except ModelLoadError as error:
+        # OpenVINO's error on a full disk is "iostream error", and it removes some of its files.
+        written = sum(file.lstat().st_size for file in model.rglob("*"))
+        if shutil.disk_usage(root).free + written < needed:
+            raise _NoRoom(f"the disk of {root} became full") from error
+        raise
 
 
 def _flush(folder: Path) -> None:

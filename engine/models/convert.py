@@ -24,7 +24,7 @@ def convert(gguf: Path) -> None:
     }
     (gguf.parent / "config.json").write_text(json.dumps(config, indent=2) + "\n")
     gguf.unlink()
-    # Saving to a full disk doesn't fail, so the files are checked by loading them.
+    # The files are checked by loading them, as every start will.
     openvino_genai.LLMPipeline(gguf.parent, "CPU")
 
 

@@ -3,6 +3,7 @@
 import errno
 import fcntl
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -211,20 +212,39 @@ def test_without_room_the_file_itself_is_loaded(
     assert runs == []
 
 
+@pytest.mark.parametrize("free", [0, 131_000_000])  # OpenVINO removes some of its files when it fails
 def test_a_disk_that_becomes_full(
-    gguf: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+    gguf: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture, free: int
 ) -> None:
-    """OpenVINO doesn't notice, but the folder can't be loaded."""
-    free = iter([10**12, 0])
+    os.truncate(gguf, 100_000_000)
+    frees = iter([10**12, free])
 
     def fail(link: Path, report: Report) -> None:
-        raise ModelLoadError("saving it as an OpenVINO folder failed: it can't be read")
+        (link.parent / FILES[1]).write_bytes(bytes(40_000_000))
+        raise ModelLoadError("saving it as an OpenVINO folder failed: RuntimeError: basic_ios::clear: iostream error")
 
     monkeypatch.setattr(f"{MODULE}.convert", fail)
-    monkeypatch.setattr(f"{MODULE}.shutil.disk_usage", lambda path: SimpleNamespace(free=next(free)))
+    monkeypatch.setattr(f"{MODULE}.shutil.disk_usage", lambda path: SimpleNamespace(free=next(frees)))
     assert converted(gguf) is None
-    assert "is full" in caplog.text
+    assert caplog.text.endswith(f"the disk of {cache}/converted became full\n")
     assert folders(cache) == []
+
+
+def test_a_conversion_that_fails_on_a_disk_with_room(
+    gguf: Path, cache: Path, monkeypatch: pytest.MonkeyPatch, runs: list[bytes]
+) -> None:
+    """What is written already isn't what others took."""
+    frees = iter([172_000_000, 132_000_000])
+
+    def fail(link: Path, report: Report) -> None:
+        (link.parent / FILES[1]).write_bytes(bytes(40_000_000))
+        raise ModelLoadError("its weights are of no known kind")
+
+    os.truncate(gguf, 100_000_000)
+    monkeypatch.setattr(f"{MODULE}.convert", fail)
+    monkeypatch.setattr(f"{MODULE}.shutil.disk_usage", lambda path: SimpleNamespace(free=next(frees)))
+    with pytest.raises(ModelLoadError, match="of no known kind"):
+        converted(gguf)
 
 
 def test_a_cache_that_cannot_be_written(gguf: Path, cache: Path, caplog: pytest.LogCaptureFixture) -> None:
@@ -325,6 +345,33 @@ def test_openvino_loads_what_it_converted(cache: Path, tmp_path: Path) -> None:
     ]
     assert texts[0] == texts[1]
     in_use.release()
+
+
+@pytest.mark.skipif(sys.platform != "linux" or os.geteuid() != 0, reason="only root can mount a small disk")
+def test_openvino_fills_the_disk(
+    cache: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, caplog: pytest.LogCaptureFixture
+) -> None:
+    """Others leave 40 MB for a conversion of 54 MB."""
+    monkeypatch.setattr("support.qwen3_gguf.FEED", 70_000)
+    file = write(tmp_path / "m.gguf")
+    convert = vars(conversions)["convert"]
+
+    def late(link: Path, report: Report) -> None:
+        room = shutil.disk_usage(cache).free - 40_000_000
+        with (cache / "others").open("wb") as others:
+            os.posix_fallocate(others.fileno(), 0, room)
+        convert(link, report)
+
+    monkeypatch.setattr(f"{MODULE}.convert", late)
+    cache.mkdir()
+    subprocess.run(["mount", "-t", "tmpfs", "-o", "size=128m", "none", cache], check=True)
+    try:
+        assert converted(file) is None
+        assert caplog.text.endswith(f"the disk of {cache}/converted became full\n")
+        assert folders(cache) == []
+        assert shutil.disk_usage(cache).free > 39_000_000
+    finally:
+        subprocess.run(["umount", cache], check=True)
 
 
 def test_a_file_that_openvino_can_not_convert(gguf: Path, cache: Path) -> None:
