@@ -10,6 +10,7 @@ from typing import TypeGuard
 
 from specvino.engine.errors import UnusableModel
 from specvino.engine.models.source import ModelSource
+from specvino.engine.models.vocabulary_sizes import unfitting
 
 _TOKENIZER_FILES = (
     "openvino_tokenizer.xml",
@@ -73,6 +74,8 @@ def open_folder(path: Path) -> ModelSource:
         raise UnusableModel(
             f"{path}: its model returns no logits, so that it doesn't generate text{_architecture(config)}"
         )
+    if reason := unfitting(path, path / _files(path)[0]):
+        raise UnusableModel(f"{reason}: it belongs to another model; copy the tokenizer's files of this one")
     return ModelSource(
         path,
         context_length=_context_length(path, config),
@@ -81,6 +84,14 @@ def open_folder(path: Path) -> ModelSource:
         vision=_files(path) is VISION_FILES,
         hidden_size=_size(config, _HIDDEN_KEYS),
     )
+
+
+def require_draft(draft: Path, model: Path) -> None:
+    """Raises ModelLoadError if a draft model has another vocabulary than the model. GGUF files aren't compared."""
+    if not (draft.is_dir() and model.is_dir()):
+        return
+    if reason := unfitting(draft, model / _files(model)[0]):
+        raise UnusableModel(f"{reason}: a draft model must have the vocabulary of the model")
 
 
 def unusable(model: str, files: Collection[str], config: Mapping[str, object], missing: str) -> str:

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from specvino.engine.chat_template.messages import missing
 from specvino.engine.errors import EngineBusy, EngineUnavailable, ModelLoadError, UnusableModel
 from specvino.engine.models.conversions import settled
+from specvino.engine.models.folder import require_draft
 from specvino.engine.models.source import ModelSource
 from specvino.engine.openvino.client.admission import Admission
 from specvino.engine.openvino.client.grammars import GrammarClient
@@ -313,6 +314,8 @@ class OpenVINOEngine:
                 sources.append(loaded)
                 if in_cache:
                     self._in_cache.append(in_cache)
+            for draft in sources[1:]:
+                require_draft(draft.path, sources[0].path)
             return sources
 
         try:
