@@ -17,10 +17,13 @@ from specvino.handlers.limits import Limits, require_supported
 from specvino.handlers.models import ServedModels
 from specvino.handlers.template import conversation, template_variables
 
-# The maximum number of characters of a request, since other requests wait; more if a long context allows longer
-# prompts.
-LONGEST = 1 << 18
+# The maximum number of characters of a request, since other requests wait: prose has four for a token, so a text with
+# more for each of the model's context is much longer than a prompt may be.
 FOR_A_TOKEN = 8
+LONGEST = 1 << 16  # if the context is short
+
+# The maximum number of tokens of a request.
+MOST_TOKENS = 1 << 18
 
 # Each text is a request to the tokenizer.
 MOST_TEXTS = 128
@@ -70,8 +73,8 @@ class Tokens:
         several, skip = bool(nested), or_none(body.skip_special_tokens) or False
         lists = nested or [[id for id in body.tokens if isinstance(id, int)]]
         with engine_errors("tokens"):
-            if (count := sum(map(len, lists))) > LONGEST:
-                raise TextTooLong(f"There are {count} tokens; at most {LONGEST} are detokenized at a time.")
+            if (count := sum(map(len, lists))) > MOST_TOKENS:
+                raise TextTooLong(f"There are {count} tokens; at most {MOST_TOKENS} are detokenized at a time.")
             texts = [await engine.detokenize(tokens, skip_special_tokens=skip) for tokens in lists]
         return Reply({"prompt": texts if several else texts[0]})
 

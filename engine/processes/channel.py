@@ -14,8 +14,8 @@ LENGTH_BYTES = 4
 _RECEIVE_BYTES = 1 << 18
 
 
-def frame(encoder: msgspec.msgpack.Encoder, message: msgspec.Struct) -> bytes:
-    """Returns the frame of a message: its length, then its body."""
+def frame(encoder: msgspec.msgpack.Encoder, message: msgspec.Struct | msgspec.Raw) -> bytes:
+    """Returns the frame of a message: its length, then its body. A raw one is encoded already."""
     body = encoder.encode(message)
     return len(body).to_bytes(LENGTH_BYTES, "little") + body
 
@@ -74,7 +74,7 @@ class Channel(asyncio.Protocol):
     def connection_lost(self, exc: Exception | None) -> None:
         self._on_closed()
 
-    def send(self, message: msgspec.Struct) -> None:
+    def send(self, message: msgspec.Struct | msgspec.Raw) -> None:
         """Sends a message without blocking. A message to a dead child is lost silently; `on_closed` reports the
         death.
         """

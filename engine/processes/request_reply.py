@@ -2,64 +2,17 @@
 
 import asyncio
 import itertools
-from collections import OrderedDict, deque
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any
 
 import msgspec
 
 from specvino.engine.errors import EngineError, EngineUnavailable, ModelLoadError
 from specvino.engine.processes.losses import log_lost
 from specvino.engine.processes.supervisor import Supervisor
+from specvino.engine.processes.turns import Turns
 from specvino.engine.protocol import CLIENT, REQUEST
-
-Item = TypeVar("Item")
-
-
-class Turns(Generic[Item]):
-    """A queue of at most `most` items in which clients take turns: a client with many items only delays itself."""
-
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._waiting: OrderedDict[str, deque[Item]] = OrderedDict()  # the next client's first; none is empty
-        self._last: str | None = None  # the last client
-
-    def __len__(self) -> int:
-        return sum(map(len, self._waiting.values()))
-
-    def add(self, client: str, item: Item) -> Item | None:
-        """Adds an item of a client. If the queue is full, returns the item that is dropped: the last one of the client
-        with the most.
-        """
-        self._waiting.setdefault(client, deque()).append(item)
-        if len(self) <= self._most:
-            return None
-        # In case of a tie, this client's new item is dropped.
-        longest = max(self._waiting, key=lambda other: (len(self._waiting[other]), other == client))
-        displaced = self._waiting[longest].pop()
-        if not self._waiting[longest]:
-            del self._waiting[longest]
-        return displaced
-
-    def take(self) -> Item | None:
-        """Removes and returns the first item of the next client; None if the queue is empty."""
-        if not self._waiting:
-            return None
-        if self._last is not None and self._last in self._waiting:
-            self._waiting.move_to_end(self._last)
-        self._last, items = next(iter(self._waiting.items()))
-        item = items.popleft()
-        if not items:
-            del self._waiting[self._last]
-        return item
-
-    def clear(self) -> list[Item]:
-        """Removes and returns all items."""
-        items = [item for queue in self._waiting.values() for item in queue]
-        self._waiting.clear()
-        return items
-
 
 # Questions that may wait.
 MOST_WAITING = 64
@@ -95,7 +48,7 @@ class _Question:
 class RequestReplyClient:
     """Sends questions to a child process, which is started with the first one, or by `start`. Questions and answers
     have an `id`. Questions wait here, not in the child, so that abandoned ones are never asked, and clients take turns
-    (`CLIENT`). If the process is lost, the question is asked again, since it may not be the cause. If the next process
+    (`CLIENT`), as do the requests of a client. If the process is lost, the question is asked again, since it may not be the cause. If the next process
     is lost, too, `ask` raises ProcessCrashed, or EngineUnavailable if the process was killed from outside. It also
     raises EngineUnavailable for a question that isn't answered in `deadline` seconds, and if too many wait.
     """
@@ -125,12 +78,19 @@ class RequestReplyClient:
         self._start = asyncio.create_task(self.process.start())
         await self._start
 
-    async def ask(self, question: Callable[[int], msgspec.Struct], wanted: Callable[[], bool] = lambda: True) -> Any:
-        """Returns the answer to a question; `question` makes the message from an id. Raises EngineUnavailable,
-        ProcessCrashed, and QuestionDropped if it isn't `wanted` any more when its turn comes.
+    async def ask(
+        self,
+        question: Callable[[int], msgspec.Struct],
+        wanted: Callable[[], bool] = lambda: True,
+        cost: float = 1,
+    ) -> Any:
+        """Returns the answer to a question; `question` makes the message from an id. Of a client's questions, one that
+        costs little is asked before those that cost much. Raises EngineUnavailable, ProcessCrashed, and QuestionDropped
+        if it isn't `wanted` any more when its turn comes.
         """
         answer: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
-        displaced = self._turns.add(CLIENT.get(), _Question(question(next(self._ids)), answer, wanted, REQUEST.get()))
+        asked = _Question(question(next(self._ids)), answer, wanted, REQUEST.get())
+        displaced = self._turns.add(CLIENT.get(), asked.request, asked, cost)
         if displaced is not None:
             busy = f"Too many requests are waiting for the {self._name} process."
             displaced.fail(EngineUnavailable(busy, retry_after=_RETRY_AFTER))

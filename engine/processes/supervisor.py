@@ -101,7 +101,7 @@ class Supervisor:
             left = self._ready_by - time.monotonic()
             raise EngineUnavailable(f"The model is {self.state}.", retry_after=max(1, round(left + 0.5)))
 
-    def send(self, message: msgspec.Struct) -> None:
+    def send(self, message: msgspec.Struct | msgspec.Raw) -> None:
         """Sends a message. Messages to a lost child are dropped: `on_lost` reports it."""
         if self._child:
             self._child.channel.send(message)

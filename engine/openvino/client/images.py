@@ -7,15 +7,21 @@ from dataclasses import replace
 from typing import NamedTuple
 
 from specvino.engine.errors import EngineRestarted, ImageError
-from specvino.engine.openvino.messages.images import Decode, Decoded, ImageRefused, StartImageProcess, in_pieces
+from specvino.engine.openvino.client.image_size import pixels_of
+from specvino.engine.openvino.messages.images import MAX_PIXELS, Decode, Decoded, ImageRefused, StartImageProcess, in_pieces
 from specvino.engine.openvino.messages.worker import ReleaseImages, SendImage
 from specvino.engine.processes.request_reply import ProcessCrashed, RequestReplyClient
 from specvino.engine.processes.supervisor import Supervisor
 from specvino.engine.request import Conversation, Image, PlacedImage, ReadImage
 
 
+# What a file costs in addition to its pixels, in pixels.
+_ANY_FILE = 50_000
+
+
 class ImageClient:
-    """Decodes images, one after the other; those whose clients have left are dropped before their turn."""
+    """Decodes images, one after the other; those whose clients have left are dropped before their turn. Clients take
+    turns, and of a client's images a small one needn't wait for all large ones."""
 
     def __init__(self, deadline: float) -> None:
         self._client = RequestReplyClient(
@@ -36,7 +42,9 @@ class ImageClient:
         base64 = isinstance(file, str)
         data = file.encode(errors="replace") if isinstance(file, str) else file
         try:
-            answer = await self._client.ask(lambda id: Decode(id, data, base64, longest_side, most_pixels))
+            answer = await self._client.ask(
+                lambda id: Decode(id, data, base64, longest_side, most_pixels), cost=cost_of(file)
+            )
         except ProcessCrashed:
             raise ImageError("The image can't be decoded.") from None
         if isinstance(answer, ImageRefused):
@@ -45,6 +53,13 @@ class ImageClient:
 
     async def close(self) -> None:
         await self._client.close()
+
+
+def cost_of(file: bytes | str) -> float:
+    """Returns what it costs to decode an image file, as a number of pixels: with the largest for a header that can't be
+    read, and with what any file costs."""
+    pixels = pixels_of(file)
+    return _ANY_FILE + (MAX_PIXELS if pixels is None else min(pixels, MAX_PIXELS))
 
 
 class PromptImages(NamedTuple):

@@ -3,8 +3,10 @@
 import asyncio
 import itertools
 from array import array
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import NamedTuple
+
+import msgspec
 
 from specvino.engine.errors import (
     ChatTemplateError,
@@ -42,7 +44,9 @@ from specvino.engine.openvino.messages.token_ids import TOKEN_ID_BYTES
 from specvino.engine.processes.losses import log_lost
 from specvino.engine.processes.request_reply import ProcessCrashed, RequestReplyClient
 from specvino.engine.processes.supervisor import Supervisor
+from specvino.engine.processes.turns import Turns
 from specvino.engine.prompt_checks import check_ids, check_length
+from specvino.engine.protocol import CLIENT, REQUEST
 from specvino.engine.request import Conversation, Prompt, TextPrompt, TokenPrompt
 from specvino.engine.segments import Hidden
 
@@ -82,9 +86,20 @@ class TemplateClient:
 Answer = Preprocessed | Detokenized | Spelt | PromptTooLong | PromptRefused
 
 
-# Requests that are sent ahead, so that the process always has the next one. The others wait here, and are dropped if
-# their clients disconnect.
+# Questions that are sent ahead, so that the process always has the next one, unless they have so many bytes: then it is
+# one, so that a question waits for at most one large one of others. The rest waits here, where clients take turns, and
+# questions of clients that have left are dropped.
 _AHEAD = 2
+_LARGE = 16_000
+
+
+@dataclass(eq=False, slots=True)
+class _Question:
+    id: int
+    kind: str
+    encoded: msgspec.Raw
+    request: str
+    answer: asyncio.Future[Answer]
 
 
 class Tokenized(NamedTuple):
@@ -100,11 +115,11 @@ class Tokenized(NamedTuple):
 
 
 class PreprocessClient:
-    """Sends requests to the preprocess process, which answers one after the other. If it is silent for `deadline`
-    seconds, the first one is blamed.
+    """Sends questions to the preprocess process, which answers one after the other. Clients take turns, and so do the
+    requests of a client. If the process is silent for `deadline` seconds, the first question is blamed.
 
-    That one fails with EngineUnavailable, as the machine may be busy. When the process is lost, the requests after it
-    fail with EngineRestarted; they aren't sent again. All methods raise PromptError, EngineUnavailable and
+    That one fails with EngineUnavailable, as the machine may be busy. When the process is lost, the questions that were
+    sent after it fail with EngineRestarted; they aren't sent again. All methods raise PromptError, EngineUnavailable and
     EngineRestarted.
     """
 
@@ -114,8 +129,8 @@ class PreprocessClient:
         self._vision = source.vision
         self._deadline = deadline
         self._ids = itertools.count()
-        self._owed: dict[int, asyncio.Future[Answer]] = {}  # in the order of sending
-        self._ahead = asyncio.Semaphore(_AHEAD)  # counts pending answers, including those whose clients left
+        self._turns: Turns[_Question] = Turns()
+        self._owed: dict[int, _Question] = {}  # in the order of sending, including those whose clients left
         self.process = Supervisor(
             "preprocess",
             "specvino.engine.openvino.preprocess",
@@ -197,9 +212,9 @@ class PreprocessClient:
         await self.process.close()
         if self._templates:
             await self._templates.close()
-        for answer in self._owed.values():
-            if not answer.done():
-                answer.set_exception(EngineUnavailable("The server is shutting down.", retry_after=1))
+        for question in (*self._owed.values(), *self._turns.clear()):
+            if not question.answer.done():
+                question.answer.set_exception(EngineUnavailable("The server is shutting down.", retry_after=1))
 
     async def _render(self, message: Preprocess) -> Preprocessed | PromptTooLong:
         hidden: tuple[Hidden, ...] = ()
@@ -242,43 +257,54 @@ class PreprocessClient:
         end = tokenized.token_ids[-TOKEN_ID_BYTES * ENDING :]
         return tokenized._replace(ending=(await self.detokenize(end))[-ENDING:])
 
-    async def _ask(self, request: Preprocess | Tokenize | Detokenize | Spell) -> Answer:
-        await self._ahead.acquire()
-        try:
-            self.process.check_ready()
-            self.process.send(request)  # before it is pending: a text that can't be encoded raises here
-        except BaseException:
-            self._ahead.release()
-            raise
+    async def _ask(self, message: Preprocess | Tokenize | Detokenize | Spell) -> Answer:
+        self.process.check_ready()
+        encoded = msgspec.Raw(msgspec.msgpack.encode(message))  # here: a text that can't be encoded raises
         answer: asyncio.Future[Answer] = asyncio.get_running_loop().create_future()
-        self._owed[request.id] = answer
-        try:
-            return await answer
-        except EngineRestarted as error:
-            log_lost("preprocess", type(request).__name__)
-            error.logged = True
-            raise
+        question = _Question(message.id, type(message).__name__, encoded, REQUEST.get(), answer)
+        self._turns.add(CLIENT.get(), question.request, question, len(encoded))
+        self._send_next()
+        return await answer
+
+    def _send_next(self) -> None:
+        """Sends the questions whose turn it is. Those that wait while the process is lost fail with EngineUnavailable."""
+        while len(self._owed) < _AHEAD and sum(len(sent.encoded) for sent in self._owed.values()) < _LARGE:
+            question = self._turns.take()
+            if question is None:
+                return
+            if question.answer.done():  # its client has left
+                continue
+            try:
+                self.process.check_ready()
+            except EngineUnavailable as error:
+                question.answer.set_exception(error)
+            else:
+                self._owed[question.id] = question
+                self.process.send(question.encoded)
 
     def _receive(self, message: FromPreprocess) -> None:
         if isinstance(message, Vocabulary):
             self.vocabulary = message
             return
-        answer = self._owed.pop(message.id)
-        self._ahead.release()
+        answer = self._owed.pop(message.id).answer
         if not answer.done():  # its request may have been cancelled meanwhile
             answer.set_result(message)
+        self._send_next()
 
     def _lost(self, reason: str, stalled: bool) -> None:
         owed, self._owed = self._owed, {}
-        for index, answer in enumerate(owed.values()):
-            self._ahead.release()
-            if answer.done():
+        for index, question in enumerate(owed.values()):
+            if question.answer.done():
                 continue
             if stalled and index == 0:
                 late = f"Preparing the input took more than {self._deadline:g} s: the server is busy."
-                answer.set_exception(EngineUnavailable(late, retry_after=5))
+                question.answer.set_exception(EngineUnavailable(late, retry_after=5))
             else:
-                answer.set_exception(EngineRestarted(f"The request was lost: {reason}."))
+                log_lost("preprocess", question.kind, question.request)
+                error = EngineRestarted(f"The request was lost: {reason}.")
+                error.logged = True
+                question.answer.set_exception(error)
+        self._send_next()
 
 
 def _kept(token_ids: bytes, cut: Cut | None) -> bytes:

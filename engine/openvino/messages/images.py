@@ -14,6 +14,10 @@ import msgspec
 from specvino.engine.request import Image
 
 
+# The size of the largest phone photographs. A pixel takes three bytes while a file is read.
+MAX_PIXELS = 50_000_000
+
+
 class StartImageProcess(msgspec.Struct, tag=True):
     """The first message to the image process."""
 

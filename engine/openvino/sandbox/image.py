@@ -10,15 +10,12 @@ from io import BytesIO
 from PIL import Image, ImageOps, UnidentifiedImageError
 
 from specvino.engine import request
-from specvino.engine.openvino.messages.images import Decode, Decoded, ImageRefused, StartImageProcess
+from specvino.engine.openvino.messages.images import MAX_PIXELS, Decode, Decoded, ImageRefused, StartImageProcess
 from specvino.engine.openvino.native.error_output import one_line
 from specvino.engine.processes import child
 from specvino.engine.processes.channel import BlockingChannel, Ready
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
-
-# The size of the largest phone photographs. A pixel takes three bytes while a file is read.
-MAX_PIXELS = 50_000_000
 
 # Of the longer side to the shorter one: models scale an image up to a minimum shorter side, so a line would fill the
 # memory.

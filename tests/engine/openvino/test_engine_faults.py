@@ -17,7 +17,7 @@ from support.processes import gone
 from specvino.engine.errors import ContextLengthExceeded, EngineRestarted, EngineUnavailable
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
-from specvino.engine.protocol import Engine
+from specvino.engine.protocol import CLIENT, REQUEST, Engine
 from specvino.engine.request import TokenPrompt
 
 HELLO = "Hello! How can I help you today?"
@@ -202,6 +202,32 @@ def test_prompts_of_clients_that_left_are_not_prepared(tiny_text: ModelSource) -
         os.kill(pid(engine, "preprocess"), signal.SIGCONT)
         assert text(await honest) == HELLO
         assert engine.stats().restarts == 0
+
+    running(tiny_text, test)
+
+
+@pytest.mark.parametrize("by", ["other", "many"])
+def test_many_large_texts_of_others_delay_a_short_one_by_one(tiny_text: ModelSource, by: str) -> None:
+    """Of another key, and of the same one."""
+
+    async def test(engine: OpenVINOEngine) -> None:
+        os.kill(pid(engine, "preprocess"), signal.SIGSTOP)
+        order: list[str] = []
+
+        async def tokenize(client: str, request: str, text: str) -> None:
+            CLIENT.set(client)
+            REQUEST.set(request)
+            await engine.tokenize([text], add_special_tokens=False)
+            order.append(request)
+
+        large = [asyncio.create_task(tokenize("many", f"large {i}", "hello " * 4_000)) for i in range(5)]
+        await asyncio.sleep(0)
+        short = asyncio.create_task(tokenize(by, "short", "hello"))
+        await asyncio.sleep(0)
+        assert len(engine._preprocess._owed) == 1
+        os.kill(pid(engine, "preprocess"), signal.SIGCONT)
+        await asyncio.gather(short, *large)
+        assert order[:2] == ["large 0", "short"]
 
     running(tiny_text, test)
 
