@@ -240,8 +240,8 @@ ApiKeyFile = Annotated[
     Path | None,
     _keys(
         help="A file of API keys, one per line; lines that start with # are comments. A key may be followed by limits "
-        "of its own, such as requests-per-minute=60, tokens-per-minute=100000 and max-num-seqs=none. By default, the "
-        "key in the environment variable SPECVINO_API_KEY."
+        "of its own, such as requests-per-minute=60, tokens-per-minute=100000, max-num-seqs=none, stored-gb=0.5 and "
+        "stored-days=7. By default, the key in the environment variable SPECVINO_API_KEY."
     ),
 ]
 

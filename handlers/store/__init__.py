@@ -15,6 +15,7 @@ from specvino.handlers.store.protocol import (
     ResponseStore,
     StoredItem,
     StoreUnavailable,
+    StoreUnusable,
     Thread,
     TooLarge,
 )
@@ -33,6 +34,7 @@ __all__ = [
     "Record",
     "ResponseStore",
     "StoreUnavailable",
+    "StoreUnusable",
     "StoredItem",
     "Thread",
     "TooLarge",

@@ -11,7 +11,7 @@ from sqlalchemy.ext.asyncio import AsyncConnection
 
 from specvino.handlers.store.database import MOST_AT_ONCE, Database, at_once, batched, now
 from specvino.handlers.store.protocol import Conversation, Page, StoredItem
-from specvino.handlers.store.quota import Quota
+from specvino.handlers.store.quota import Group
 from specvino.handlers.store.raw_items import on_a_page, require_bounded
 from specvino.handlers.store.schema import CONVERSATION_ITEMS, CONVERSATIONS
 
@@ -37,7 +37,7 @@ class SqlConversations:
             "added": 0,
             "metadata": _encode(metadata),
         }
-        async with self._database.transaction(grows=True) as connection:
+        async with self._database.transaction(grows_by=owner) as connection:
             await connection.execute(insert(CONVERSATIONS).values(row | {"used_at": await now(connection)}))
             await _add(connection, conversation.id, owner, items)
         return conversation
@@ -60,7 +60,7 @@ class SqlConversations:
             return True
 
     async def add(self, id: str, items: Sequence[StoredItem], owner: str) -> list[StoredItem] | None:
-        async with self._database.transaction(grows=True) as connection:
+        async with self._database.transaction(grows_by=owner) as connection:
             return await _add(connection, id, owner, items)
 
     async def items(self, id: str, owner: str) -> list[StoredItem] | None:
@@ -130,13 +130,13 @@ async def referenced(connection: AsyncConnection, ids: Sequence[str], owner: str
     }
 
 
-async def expire(connection: AsyncConnection, before: float, quota: Quota | None) -> bool:
-    """Deletes some of the conversations that were last changed before a Unix time, and of each owner those beyond the
-    quota that were changed least recently. Returns whether there were any."""
-    query = select(_C.id, _C.used_at, _C.size)
+async def expire(connection: AsyncConnection, group: Group, before: float) -> bool:
+    """Deletes some conversations of these owners: those that were last changed before a Unix time, and of each owner
+    those beyond the quota that were changed least recently. Returns whether there were any."""
+    query = select(_C.id, _C.used_at, _C.size).where(group.has(CONVERSATIONS))
     rows = list((await connection.execute(query.where(_C.used_at < before).limit(MOST_AT_ONCE))).all())
-    if quota:
-        for owner in await quota.exceeding(connection, CONVERSATIONS):
+    if quota := group.retention.quota:
+        for owner in await group.exceeding(connection, CONVERSATIONS):
             owned = query.where(_C.used_at >= before, _C.key_owner == owner).order_by(_C.used_at.desc(), _C.id)
             size = 0
             for count, row in enumerate(await connection.execute(owned), 1):

@@ -14,16 +14,22 @@ from sqlalchemy.exc import SQLAlchemyError
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from specvino.handlers.store.connect import connect, shown
-from specvino.handlers.store.protocol import StoreUnavailable
+from specvino.handlers.store.protocol import StoreUnavailable, StoreUnusable
+from specvino.handlers.store.quota import exceeds_its_share
 from specvino.handlers.store.schema import bring_up_to_date
 
 _UP_TO_DATE = "specvino_up_to_date"
 
-# A file gets nothing new on a disk with less free bytes: deleting takes room, too.
+# A file gets nothing new on a disk with less free bytes: deleting takes room, too. With less than twice as many, owners
+# that have stored more than their share get nothing new.
 _RESERVE = 64 * 2**20
 
 # Rows that are deleted in one transaction, and parameters of a statement.
 MOST_AT_ONCE = 500
+
+# Errors of files that another try won't change, and SQLite's codes for them (https://www.sqlite.org/rescode.html).
+_LASTING = (PermissionError, FileNotFoundError, FileExistsError, NotADirectoryError, IsADirectoryError)
+_LASTING_CODES = (sqlite3.SQLITE_READONLY, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_CANTOPEN, sqlite3.SQLITE_NOTADB)
 
 # SQLite's number of a mode in which a file can shrink.
 _INCREMENTAL = 2
@@ -68,9 +74,9 @@ class Database:
                     await driver.execute_fetchall("PRAGMA wal_checkpoint(TRUNCATE)")
 
     @asynccontextmanager
-    async def transaction(self, *, grows: bool = False) -> AsyncIterator[AsyncConnection]:
-        """Yields a connection whose changes are committed together at the end. Raises StoreUnavailable, also if a file
-        `grows` on a disk that is nearly full.
+    async def transaction(self, *, grows_by: str | None = None) -> AsyncIterator[AsyncConnection]:
+        """Yields a connection whose changes are committed together at the end. Raises StoreUnavailable, also if the
+        file would grow by data of this owner on a disk that is nearly full.
         """
         with _errors():
             async with self._engine.connect() as connection:
@@ -79,10 +85,22 @@ class Database:
                         await connection.run_sync(bring_up_to_date)
                     await connection.rollback()  # the transaction that was started by reading the version
                     connection.info[_UP_TO_DATE] = True
-                if grows and self._folder and shutil.disk_usage(self._folder).free < _RESERVE:
-                    raise StoreUnavailable(f"the disk of {self.location} has less than {_RESERVE >> 20} MiB left")
                 async with connection.begin():
+                    if grows_by is not None:
+                        await self._require_room(connection, grows_by)
                     yield connection
+
+    async def _require_room(self, connection: AsyncConnection, owner: str) -> None:
+        """Raises StoreUnavailable if the disk is nearly full, and earlier for an owner with more than its share, so
+        that the others can store something."""
+        if not self._folder:
+            return
+        free = shutil.disk_usage(self._folder).free
+        if free < _RESERVE:
+            raise StoreUnavailable(f"the disk of {self.location} has less than {_RESERVE >> 20} MiB left")
+        if owner and free < 2 * _RESERVE and await exceeds_its_share(connection, owner):
+            left = f"the disk of {self.location} has less than {2 * _RESERVE >> 20} MiB left"
+            raise StoreUnavailable(f"{left}, which are for keys that have stored less")
 
 
 def batched(values: Sequence[str]) -> Iterator[Sequence[str]]:
@@ -117,4 +135,6 @@ def _errors() -> Iterator[None]:
         yield
     except (SQLAlchemyError, sqlite3.Error, OSError) as error:
         cause = getattr(error, "orig", None) or error
-        raise StoreUnavailable(str(cause).splitlines()[0] if str(cause) else type(cause).__name__) from error
+        lasts = isinstance(cause, _LASTING) or (getattr(cause, "sqlite_errorcode", 0) & 0xFF) in _LASTING_CODES
+        kind = StoreUnusable if lasts else StoreUnavailable
+        raise kind(str(cause).splitlines()[0] if str(cause) else type(cause).__name__) from error

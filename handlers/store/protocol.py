@@ -27,6 +27,10 @@ class StoreUnavailable(Exception):
     """The store can't be used now: broken, locked or full. `str()` is the reason, for the operator."""
 
 
+class StoreUnusable(StoreUnavailable):
+    """The store can't be used, and another try won't change that: no database, no access to it, or newer tables."""
+
+
 class TooLarge(Exception):
     """What a request continues or refers to exceeds MOST_LINKS, MOST_ITEMS or MOST_BYTES. `str()` is a clause."""
 

@@ -23,11 +23,14 @@ from sqlalchemy import (
     MetaData,
     String,
     Table,
+    delete,
     false,
+    insert,
+    select,
 )
 from sqlalchemy.exc import SQLAlchemyError
 
-from specvino.handlers.store.protocol import StoreUnavailable
+from specvino.handlers.store.protocol import StoreUnusable
 
 METADATA = MetaData()
 
@@ -117,6 +120,13 @@ RUNNING = Table(
     Column("sequences", Integer, nullable=False),
 )
 
+# A row: the oldest version whose servers may still read and write these tables, during a rolling update.
+OLDEST_WRITER = Table(
+    "specvino_oldest_writer",
+    METADATA,
+    Column("version", Integer, primary_key=True, autoincrement=False),
+)
+
 # The table with the version of the tables. Not Alembic's default name, since other applications may use the same
 # database.
 VERSION_TABLE = "specvino_schema_version"
@@ -125,9 +135,10 @@ _MIGRATIONS = Path(__file__).with_name("migrations")
 
 
 def bring_up_to_date(connection: Connection) -> None:
-    """Creates the tables, or migrates those of an older version.
+    """Creates the tables, or migrates those of an older version. Those of a newer version stay, if servers of this one
+    may still write them.
 
-    Raises StoreUnavailable if they are of a newer version, and SQLAlchemyError.
+    Raises StoreUnusable if they may not, and SQLAlchemyError.
     """
     if _is_current(connection):
         return
@@ -135,6 +146,8 @@ def bring_up_to_date(connection: Connection) -> None:
     config.attributes["connection"] = connection
     try:
         command.upgrade(config, "head")
+        connection.execute(delete(OLDEST_WRITER))
+        connection.execute(insert(OLDEST_WRITER).values(version=_oldest_writer()))
         connection.commit()
     except SQLAlchemyError:
         connection.rollback()
@@ -149,18 +162,26 @@ def version(connection: Connection) -> str | None:
 
 def _is_current(connection: Connection) -> bool:
     present = version(connection)
-    known = _versions()
-    if present is not None and present not in known:
-        raise StoreUnavailable(
-            f"its tables have version {present}, made by a newer specvino; this one supports versions up to {known[0]}"
-        )
-    return present == known[0]
+    own, *older = _versions()
+    if present is None or present in older:
+        return False
+    if present != own:
+        oldest = connection.execute(select(OLDEST_WRITER.c.version)).scalar()
+        if oldest is None or oldest > int(own):
+            raise StoreUnusable(
+                f"its tables have version {present}, made by a newer specvino; this one supports versions up to {own}"
+            )
+    return True
 
 
 @cache
 def _versions() -> list[str]:
     """Returns all versions, the newest first."""
     return [script.revision for script in ScriptDirectory.from_config(_config()).walk_revisions()]
+
+
+def _oldest_writer() -> int:
+    return max(int(script.module.oldest_writer) for script in ScriptDirectory.from_config(_config()).walk_revisions())
 
 
 def _config() -> Config:

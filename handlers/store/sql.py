@@ -4,9 +4,10 @@ import asyncio
 import logging
 import uuid
 import zlib
-from collections.abc import Awaitable, Callable, Iterable, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from contextlib import suppress
 from itertools import takewhile
+from types import MappingProxyType
 from typing import Any
 
 import msgspec
@@ -19,7 +20,7 @@ from specvino.handlers.store.conversations import SqlConversations, expire, refe
 from specvino.handlers.store.database import MOST_AT_ONCE, Database, at_once, batched, now
 from specvino.handlers.store.outage import Outage
 from specvino.handlers.store.protocol import UNFINISHED, Link, Page, Record, StoredItem, StoreUnavailable, Thread
-from specvino.handlers.store.quota import Quota
+from specvino.handlers.store.quota import Group, Quota, Retention, groups
 from specvino.handlers.store.raw_items import (
     RawItem,
     id_of,
@@ -35,6 +36,8 @@ from specvino.handlers.store.schema import ITEMS, RESPONSES, SERVERS
 # as lost.
 BEAT = 5.0
 LOST_AFTER = 20.0
+
+_RETENTION = Retention()
 
 _SHOWN = ~RESPONSES.c.hidden
 
@@ -52,20 +55,24 @@ _decode = msgspec.json.decode
 
 
 class SqlStore:
-    """A ResponseStore at a SQLAlchemy URL that keeps responses and conversations for `days` and, unless it is None, up
-    to a `quota` of each owner: a chain of responses as long as its newest one, a conversation from its last change on.
-    A server without a heartbeat for `lost_after` seconds counts as lost.
+    """A ResponseStore at a SQLAlchemy URL that keeps responses and conversations as long and as many as `retention`
+    says, or for some owners their `own`: a chain of responses as long as its newest one, a conversation from its last
+    change on. A server without a heartbeat for `lost_after` seconds counts as lost.
 
     Raises ValueError for an invalid URL.
     """
 
     def __init__(
-        self, url: str, *, days: float = 30, quota: Quota | None = None, lost_after: float = LOST_AFTER
+        self,
+        url: str,
+        *,
+        retention: Retention = _RETENTION,
+        own: Mapping[str, Retention] = MappingProxyType({}),
+        lost_after: float = LOST_AFTER,
     ) -> None:
         self._database = Database(url)
         self.conversations = SqlConversations(self._database)
-        self._seconds = days * 86400
-        self._quota = quota
+        self._groups = groups(retention, own)
         self._lost_after = lost_after
         self._id = uuid.uuid4().hex
         self.accounts = SqlAccounts(self._database, self._id)
@@ -115,7 +122,7 @@ class SqlStore:
             "input": (input := _encode(record.input)),
         }
         row["size"] += len(input)
-        async with self._database.transaction(grows=True) as connection:
+        async with self._database.transaction(grows_by=record.owner) as connection:
             await connection.execute(insert(RESPONSES).values(row))
             await _index(connection, response["id"], record.input)
             await _index(connection, response["id"], response["output"])
@@ -256,27 +263,29 @@ class SqlStore:
         """Deletes responses and conversations that are too old, or exceed their owner's quota, a few in each
         transaction."""
         async with self._database.transaction() as connection:
-            before = await now(connection) - self._seconds
-        for delete_some in (self._prune_old, self._expire, self._delete_surplus):
-            more = True
-            while more:
-                async with self._database.transaction() as connection:
-                    more = await delete_some(connection, before)
-                await self._database.shrink()
+            time_now = await now(connection)
+        for group in self._groups:
+            before = max(0.0, time_now - group.retention.days * 86400)
+            for delete_some in (_prune_old, expire, _delete_surplus):
+                more = True
+                while more:
+                    async with self._database.transaction() as connection:
+                        more = await delete_some(connection, group, before)
+                    await self._database.shrink()
 
-    async def _prune_old(self, connection: AsyncConnection, before: float) -> bool:
-        return await _prune(connection, RESPONSES.c.created_at < before)
 
-    async def _expire(self, connection: AsyncConnection, before: float) -> bool:
-        return await expire(connection, before, self._quota)
+async def _prune_old(connection: AsyncConnection, group: Group, before: float) -> bool:
+    return await _prune(connection, group.has(RESPONSES) & (RESPONSES.c.created_at < before))
 
-    async def _delete_surplus(self, connection: AsyncConnection, before: float) -> bool:
-        if self._quota:
-            for owner in await self._quota.exceeding(connection, RESPONSES):
-                if ids := at_once(await _surplus(connection, owner, self._quota)):
-                    await _delete(connection, ids)
-                    return True
-        return False
+
+async def _delete_surplus(connection: AsyncConnection, group: Group, before: float) -> bool:
+    """Deletes some of the responses beyond the quota of one owner, and returns whether there were any."""
+    if quota := group.retention.quota:
+        for owner in await group.exceeding(connection, RESPONSES):
+            if ids := at_once(await _surplus(connection, owner, quota)):
+                await _delete(connection, ids)
+                return True
+    return False
 
 
 async def _always(step: Callable[[], Awaitable[None]], outage: Outage) -> None:

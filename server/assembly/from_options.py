@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from difflib import get_close_matches
+from functools import partial
 
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.output_parsers import REASONING_PARSER_NAMES, TOOL_PARSER_NAMES
@@ -17,7 +18,7 @@ from specvino.server.access import (
     allowed_origins,
     read_keys,
 )
-from specvino.server.assembly.key_limits import key_limits
+from specvino.server.assembly.key_limits import kept_of_keys, key_limits
 from specvino.server.assembly.models import adapters_of, by_name, make_engines
 from specvino.server.assembly.options import OptionError, ServeOptions
 from specvino.server.assembly.served_app import ServedApp
@@ -76,7 +77,12 @@ def make_app(options: ServeOptions, report: Report = say_nothing) -> ServedApp:
         web=not options.no_web,
         system=speaker(options.dialect, by_name(engines), limits, named=named) if options.dialect else None,
     )
-    store = response_store(options.response_store, options.response_store_days, options.response_store_quota)
+    store = response_store(
+        options.response_store,
+        options.response_store_days,
+        options.response_store_quota,
+        partial(kept_of_keys, keys),
+    )
     adapters = {adapter.name: adapter for adapter in adapters_of(options)}
     return ServedApp(engines, settings, store, cipher(), limits, media, adapters)
 

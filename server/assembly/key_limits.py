@@ -1,13 +1,19 @@
 """The limits of API keys: those of the options, and those that follow a key in its file."""
 
+import re
 from collections.abc import Mapping
 
 from specvino.handlers.allowance import KeyLimits
 from specvino.server.access import KeyFileError, KeyLine, owner
 from specvino.server.assembly.options import OptionError, ServeOptions
+from specvino.server.assembly.storage import Kept
 
 # The limits in a key file, by their names there; those of the options begin with `--key-`.
-_NAMES = {"requests-per-minute": "requests", "tokens-per-minute": "tokens", "max-num-seqs": "sequences"}
+_USED = {"requests-per-minute": "requests", "tokens-per-minute": "tokens", "max-num-seqs": "sequences"}
+_KEPT = {"stored-gb": "gb", "stored-days": "days"}
+
+_WHOLE, _DECIMAL = re.compile("[0-9]*[1-9][0-9]*"), re.compile(r"[0-9]+(\.[0-9]+)?")
+_LEAST_KEPT = 0.001  # as of the options
 
 
 def key_limits(keys: Mapping[str, KeyLine], options: ServeOptions) -> dict[str, KeyLimits]:
@@ -15,17 +21,34 @@ def key_limits(keys: Mapping[str, KeyLine], options: ServeOptions) -> dict[str, 
     default = KeyLimits(options.key_requests_per_minute, options.key_tokens_per_minute, options.key_max_num_seqs)
     if default != KeyLimits() and not keys:
         raise OptionError("--api-key-file", "limits of keys need keys: set --api-key-file FILE or SPECVINO_API_KEY")
-    return {owner(key.encode()): _of_line(line, default) for key, line in keys.items()}
+    limits = {}
+    for key, line in keys.items():
+        own = {name: value if value is None else int(value) for name, value in _of_line(line, _USED).items()}
+        limits[owner(key.encode())] = KeyLimits(
+            **{name: own.get(name, getattr(default, name)) for name in _USED.values()}
+        )
+    return limits
 
 
-def _of_line(line: KeyLine, default: KeyLimits) -> KeyLimits:
-    limits: dict[str, int | None] = {}
+def kept_of_keys(keys: Mapping[str, KeyLine], default: Kept) -> dict[str, Kept]:
+    """Returns what is stored of the keys that have limits of their own for that, by their owners. Raises
+    KeyFileError."""
+    lines = {owner(key.encode()): _of_line(line, _KEPT) for key, line in keys.items()}
+    return {owner: default._replace(**own) for owner, own in lines.items() if own}
+
+
+def _of_line(line: KeyLine, wanted: Mapping[str, str]) -> dict[str, float | None]:
+    limits: dict[str, float | None] = {}
     for word in line.words:
         name, _, value = word.partition("=")
-        number = int(value) if value.isascii() and value.isdecimal() else None
-        if name not in _NAMES or not (number or value == "none"):
+        if not (name in {**_USED, **_KEPT} and (value == "none" or _is_number(value, whole=name in _USED))):
             # The word isn't shown: it may be a part of a key.
-            shown = ", ".join(f"{name}=NUMBER" for name in _NAMES)
+            shown = ", ".join(f"{name}=NUMBER" for name in (*_USED, *_KEPT))
             raise KeyFileError(f"{line.place}: after a key only limits may follow ({shown}; or none as the number)")
-        limits[_NAMES[name]] = number
-    return KeyLimits(**{name: limits.get(name, getattr(default, name)) for name in _NAMES.values()})
+        if name in wanted:
+            limits[wanted[name]] = None if value == "none" else float(value)
+    return limits
+
+
+def _is_number(text: str, *, whole: bool) -> bool:
+    return bool(_WHOLE.fullmatch(text) if whole else _DECIMAL.fullmatch(text) and float(text) >= _LEAST_KEPT)

@@ -17,9 +17,9 @@ from specvino.handlers.encryption import Cipher
 from specvino.handlers.limits import Limits
 from specvino.handlers.media import MediaSettings
 from specvino.handlers.models import Adapter, ServedModel
-from specvino.handlers.store import ResponseStore, StoreUnavailable
+from specvino.handlers.store import ResponseStore, StoreUnavailable, StoreUnusable
 from specvino.server.app import Lifespan, create_app
-from specvino.server.assembly.storage import StorageError
+from specvino.server.assembly.storage import StorageError, WrongStore
 from specvino.server.operations.operation import Drain
 from specvino.server.settings import Settings, door
 from specvino.server.telemetry.telemetry import Telemetry
@@ -69,7 +69,8 @@ class ServedApp:
             await self.store.open()
         except StoreUnavailable as error:
             hint = "--response-store names another one, or none"
-            raise StorageError(f"the response store {self.store.location} can't be used: {error} ({hint})") from error
+            kind = WrongStore if isinstance(error, StoreUnusable) else StorageError
+            raise kind(f"the response store {self.store.location} can't be used: {error} ({hint})") from error
         try:
             for engine in self.engines.values():  # one by one: loading uses all cores, and memory that it releases
                 await engine.start(report)

@@ -1,8 +1,11 @@
 """Persistent storage: stored responses, and the encryption key."""
 
 import logging
+import math
 import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
+from typing import NamedTuple
 
 from platformdirs import user_data_path
 
@@ -22,7 +25,7 @@ class StorageError(Exception):
 
 
 class WrongStore(WrongInput, StorageError):
-    """Its URL is at fault."""
+    """Its URL is at fault, or what is there; another try won't change that."""
 
 
 def folder() -> Path:
@@ -30,23 +33,39 @@ def folder() -> Path:
     return Path(os.environ.get("SPECVINO_DATA") or user_data_path("specvino"))
 
 
-def response_store(choice: str | None, days: float, gb: float | None) -> ResponseStore:
+class Kept(NamedTuple):
+    """For how many `days` responses and conversations are kept, and how many `gb` of each API key; None is no limit."""
+
+    days: float | None
+    gb: float | None
+
+
+def response_store(
+    choice: str | None, days: float, gb: float | None, of_keys: Callable[[Kept], Mapping[str, Kept]] = lambda _: {}
+) -> ResponseStore:
     """Returns the store for the value of `--response-store`: none, a database's URL, or None for a file of the user.
-    It keeps responses and conversations for some `days`, and of each API key up to so many `gb`.
-    Raises StorageError."""
+    It keeps responses and conversations for some `days`, and of each API key up to so many `gb`. `of_keys` returns what
+    is kept of owners that have limits of their own, from those of all others. Raises StorageError."""
     if choice == "none":
         return NoStore()
     # Importing SQLAlchemy and Alembic takes half a second.
-    from specvino.handlers.store.quota import Quota
+    from specvino.handlers.store.quota import Quota, Retention
     from specvino.handlers.store.sql import SqlStore
 
     in_a_file = is_of_one_machine(choice)
     if gb is None and in_a_file:
         gb = _GB_IN_A_FILE
-    quota = None if gb is None else Quota(_MOST_IN_A_FILE if in_a_file else None, int(gb * 1e9))
+    kept = Kept(days, gb)
+    most = _MOST_IN_A_FILE if in_a_file else None
+
+    def retention(kept: Kept) -> Retention:
+        quota = None if kept.gb is None else Quota(most, int(kept.gb * 1e9))
+        return Retention(math.inf if kept.days is None else kept.days, quota)
+
+    own = {owner: retention(own) for owner, own in of_keys(kept).items()}
     url = choice or f"sqlite+aiosqlite:///{folder() / 'responses.db'}"
     try:
-        return SqlStore(url, days=days, quota=quota)
+        return SqlStore(url, retention=retention(kept), own=own)
     except ValueError as error:
         raise WrongStore(f"the response store can't be used: {error} (--response-store none disables it)") from error
 

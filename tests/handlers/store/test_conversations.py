@@ -11,7 +11,7 @@ from support.stored import run
 
 from specvino.handlers.store import NoStore, StoreUnavailable, TooLarge
 from specvino.handlers.store.protocol import MOST_BYTES
-from specvino.handlers.store.quota import Quota
+from specvino.handlers.store.quota import Quota, Retention
 from specvino.handlers.store.sql import SqlStore
 
 
@@ -186,7 +186,7 @@ def test_those_that_were_not_used_for_days_are_deleted_with_their_items(url: str
         assert exists == {"old": False, "used": True, "new": True}
         assert (await store.items(["old", "used"], "")).keys() == {"used"}
 
-    run(url, create, look, days=1)
+    run(url, create, look, retention=Retention(1))
 
 
 def test_of_more_than_the_most_those_used_last_stay(url: str) -> None:
@@ -200,7 +200,7 @@ def test_of_more_than_the_most_those_used_last_stay(url: str) -> None:
     async def look(store: SqlStore) -> None:
         assert [await store.conversations.get(id, "") is not None for id in created] == [False] * 3 + [True] * 2
 
-    run(url, create, look, quota=Quota(2, 10**9))
+    run(url, create, look, retention=Retention(quota=Quota(2, 10**9)))
 
 
 def test_nobody_s_conversations_make_room_for_those_of_another_key(url: str) -> None:
@@ -218,7 +218,7 @@ def test_nobody_s_conversations_make_room_for_those_of_another_key(url: str) -> 
         left.append({name for name, owner in owners.items() if await store.conversations.get(created[name], owner)})
 
     run(url, create)
-    run(url, list_left, quota=Quota(1, 10**9))
+    run(url, list_left, retention=Retention(quota=Quota(1, 10**9)))
     assert left == [{"mine", "second"}]
 
 
@@ -236,8 +236,8 @@ def test_the_oldest_go_when_an_owner_s_are_too_large(url: str) -> None:
         assert [await store.conversations.get(id, "") is not None for id in created] == [False, True, True]
 
     run(url, create)
-    run(url, look, quota=Quota(None, 41_000))  # an item has its text twice
-    run(url, look, quota=Quota(None, 41_000))
+    run(url, look, retention=Retention(quota=Quota(None, 41_000)))  # an item has its text twice
+    run(url, look, retention=Retention(quota=Quota(None, 41_000)))
 
 
 def test_a_conversation_that_is_too_large_is_not_continued(url: str) -> None:

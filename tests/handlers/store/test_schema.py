@@ -2,6 +2,7 @@
 
 import asyncio
 import json
+import shutil
 import sqlite3
 import zlib
 from pathlib import Path
@@ -14,7 +15,7 @@ from alembic.config import Config
 from alembic.runtime.migration import MigrationContext
 from sqlalchemy import Connection, create_engine, insert, text
 
-from specvino.handlers.store import Record, StoreUnavailable
+from specvino.handlers.store import Record, StoreUnusable, schema
 from specvino.handlers.store.schema import (
     ITEMS,
     METADATA,
@@ -160,15 +161,90 @@ def test_a_database_of_a_newer_version_is_left_alone(file: Path) -> None:
     with create_engine(f"sqlite:///{file}").connect() as connection:
         bring_up_to_date(connection)
         connection.execute(text(f"UPDATE {VERSION_TABLE} SET version_num = '999'"))
+        connection.execute(text("UPDATE specvino_oldest_writer SET version = 999"))
         connection.commit()
 
     async def open_it() -> None:
         store = SqlStore(f"sqlite:///{file}")
-        with pytest.raises(StoreUnavailable, match="version 999, made by a newer specvino"):
+        with pytest.raises(StoreUnusable, match="version 999, made by a newer specvino"):
             await store.open()
         await store.close()
 
     asyncio.run(open_it())
+
+
+def newer(folder: Path, oldest_writer: str) -> Path:
+    """The migrations with one more, which adds a column."""
+    migrations = shutil.copytree(schema._MIGRATIONS, folder / "migrations")
+    own = _versions()[0]
+    (migrations / "versions" / "version_next.py").write_text(
+        f"""
+from alembic import op
+from sqlalchemy import Column, Integer
+
+revision = "{int(own) + 1}"
+down_revision = "{own}"
+oldest_writer = "{oldest_writer}"
+
+
+def upgrade() -> None:
+    op.add_column("specvino_responses", Column("extra", Integer, nullable=False, server_default="1"))
+"""
+    )
+    return migrations
+
+
+def test_servers_of_two_versions_share_a_store_during_a_rolling_update(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def response(id: str) -> Any:
+        return {
+            "id": id,
+            "previous_response_id": None,
+            "created_at": 4_000_000_000,
+            "status": "completed",
+            "output": [],
+        }
+
+    async def update() -> None:
+        old, new = SqlStore(f"sqlite:///{file}"), SqlStore(f"sqlite:///{file}")
+        await old.open()
+        with monkeypatch.context() as patch:
+            patch.setattr(schema, "_MIGRATIONS", newer(tmp_path, "1"))
+            _versions.cache_clear()
+            await new.open()
+        _versions.cache_clear()
+        adding = [store.add(Record(response(f"resp_{id}"), [], [])) for id, store in enumerate([old, new] * 20)]
+        await asyncio.gather(*adding)
+        for id in range(40):
+            assert (
+                await old.response(f"resp_{id}", "") == await new.response(f"resp_{id}", "") == response(f"resp_{id}")
+            )
+        await old.close()
+        await new.close()
+        restarted = SqlStore(f"sqlite:///{file}")  # an old server, and a downgrade
+        await restarted.open()
+        await restarted.add(Record(response("resp_40"), [], []))
+        await restarted.close()
+
+    asyncio.run(update())
+    with create_engine(f"sqlite:///{file}").connect() as connection:
+        assert version(connection) == str(int(_versions()[0]) + 1)
+
+
+def test_tables_that_older_servers_would_harm_are_left_alone(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    breaking = str(int(_versions()[0]) + 1)
+    with create_engine(f"sqlite:///{file}").connect() as connection:
+        with monkeypatch.context() as patch:
+            patch.setattr(schema, "_MIGRATIONS", newer(tmp_path, breaking))
+            _versions.cache_clear()
+            bring_up_to_date(connection)
+        _versions.cache_clear()
+        assert version(connection) == breaking
+        with pytest.raises(StoreUnusable, match=f"version {breaking}, made by a newer specvino"):
+            bring_up_to_date(connection)
 
 
 def test_another_server_that_begins_at_the_same_time_may_be_faster(file: Path, monkeypatch: pytest.MonkeyPatch) -> None:

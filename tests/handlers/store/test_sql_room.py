@@ -9,10 +9,15 @@ import pytest
 from support.stored import record, response, rows, run
 
 from specvino.handlers.store import Record, StoreUnavailable, database, sql
-from specvino.handlers.store.quota import Quota
+from specvino.handlers.store.quota import Quota, Retention
 from specvino.handlers.store.sql import SqlStore
 
 DAY = 86400
+
+
+def kept(count: int | None, size: int = 10**9) -> Retention:
+    """Of each owner so many responses, of so many bytes."""
+    return Retention(quota=Quota(count, size))
 
 
 def test_a_conversation_lives_as_long_as_its_newest_response(url) -> None:
@@ -55,7 +60,7 @@ def test_an_old_response_that_is_continued_does_not_expire(url) -> None:
 
     run(url, add, look)
     assert rows(url) == {"a", "b", "c"}
-    run(url, look, days=5)
+    run(url, look, retention=Retention(5))
     assert rows(url) == set()
 
 
@@ -77,7 +82,7 @@ def test_conversations_go_as_a_whole_when_there_are_too_many_responses(url) -> N
     left: list[str] = []
     run(url, add)
     for most in (6, 5, 4, 3, 2):
-        run(url, look, quota=Quota(most, 10**9))
+        run(url, look, retention=kept(most))
     assert left == ["abcsxy", "abcs", "abcs", "abc", "bc"]
 
 
@@ -92,7 +97,7 @@ def test_nobody_s_responses_make_room_for_those_of_another_key(url) -> None:
         assert rows(url) == {"me_0", "you_1", "you_2"}
 
     run(url, add)
-    run(url, look, quota=Quota(2, 10**9))
+    run(url, look, retention=kept(2))
 
 
 def test_the_oldest_go_when_an_owner_s_are_too_large(url) -> None:
@@ -107,7 +112,7 @@ def test_the_oldest_go_when_an_owner_s_are_too_large(url) -> None:
     left: list[set[str]] = []
     run(url, add)
     for size in (10**9, 31_000, 29_000, 100):
-        run(url, look, quota=Quota(None, size))
+        run(url, look, retention=kept(None, size))
     every = {"resp_0", "resp_1", "resp_2"}
     assert left == [every, every, {"resp_2"}, {"resp_2"}]
 
@@ -149,8 +154,8 @@ def test_deleted_responses_leave_the_file(url, tmp_path) -> None:
     assert b"secretsecret" not in file.read_bytes()
 
 
-@pytest.mark.parametrize("settings", [{"days": 0.5}, {"quota": Quota(1, 10**9)}, {"quota": Quota(None, 300_000)}])
-def test_much_is_deleted_in_small_transactions(url, tmp_path, monkeypatch, settings) -> None:
+@pytest.mark.parametrize("retention", [Retention(0.5), kept(1), kept(None, 300_000)])
+def test_much_is_deleted_in_small_transactions(url, tmp_path, monkeypatch, retention) -> None:
     """Of a response each, so that the log stays small."""
     logged: list[int] = []
     monkeypatch.setattr(database, "_RESERVE", 400_000)
@@ -172,14 +177,14 @@ def test_much_is_deleted_in_small_transactions(url, tmp_path, monkeypatch, setti
         await store._clean_up()
 
     run(url, add)
-    asyncio.run(_unopened(url, look, settings))
+    asyncio.run(_unopened(url, look, retention))
     assert len(logged) >= 19
     assert max(logged) < 1_500_000
     assert len(rows(url)) <= 1
 
 
-async def _unopened(url, look, settings):
-    store = SqlStore(url, **settings)
+async def _unopened(url, look, retention):
+    store = SqlStore(url, retention=retention)
     try:
         await look(store)
     finally:
@@ -203,7 +208,7 @@ def test_a_long_clean_up_does_not_make_other_servers_take_this_one_for_lost(url,
             if cleaning.is_set():
                 beaten.set()
 
-        monkeypatch.setattr(store, "_prune_old", long)
+        monkeypatch.setattr(sql, "_prune_old", long)
         monkeypatch.setattr(store, "_keep_up", watched)
         await store.open()
         await beaten.wait()
@@ -226,6 +231,71 @@ def test_a_disk_that_is_nearly_full_has_room_to_delete(url, monkeypatch) -> None
     run(url, look)
 
 
+def test_one_key_leaves_room_for_others_on_a_small_disk(url, monkeypatch) -> None:
+    added: list[str] = []
+    usage = shutil.disk_usage("/")
+
+    def left(_):
+        return usage._replace(free=(160 - 4 * len(added)) * 2**20)
+
+    async def add(store, owner):
+        made = response(f"{owner}_{len(added)}")
+        await store.add(Record(made, [{"id": "x", "text": "x" * 20_000}], [], owner))
+        added.append(owner)
+
+    async def look(store):
+        monkeypatch.setattr(shutil, "disk_usage", left)
+        with pytest.raises(StoreUnavailable, match="less than 128 MiB left, which are for keys that have stored less"):
+            while len(added) < 40:
+                await add(store, "a")
+        with pytest.raises(StoreUnavailable, match="which are for keys that have stored less"):
+            await store.conversations.create([], {}, "a")
+        assert len(added) == 9
+        with pytest.raises(StoreUnavailable, match="which are for keys that have stored less"):
+            while len(added) < 40:
+                await add(store, "b")
+        assert added.count("b") == 5  # more than a third of all
+        await store.conversations.create([{"id": "x"}], {}, "c")
+        with pytest.raises(StoreUnavailable, match="has less than 64 MiB left"):
+            for number in range(40):
+                await add(store, f"d{number}")
+
+    run(url, look)
+
+
+def test_a_server_without_keys_has_no_shares(url, monkeypatch) -> None:
+    async def look(store):
+        usage = shutil.disk_usage("/")._replace(free=100 * 2**20)
+        monkeypatch.setattr(shutil, "disk_usage", lambda _: usage)
+        for number in range(3):
+            await store.add(record(f"r{number}"))
+
+    run(url, look)
+
+
+def test_keys_may_have_retentions_of_their_own(url) -> None:
+    async def add(store):
+        for owner in ("short", "few", "default"):
+            for number, age in enumerate((10, 3, 0)):
+                made = record(f"{owner}_{number}", age=age * DAY)
+                await store.add(Record(made.response, made.input, made.events, owner))
+
+    async def look(store):
+        assert rows(url) == {"short_1", "short_2", "few_2", "default_0", "default_1", "default_2"}
+        for owner in ("few", "default"):
+            for _ in range(2):
+                await store.conversations.create([], {}, owner)
+
+    async def conversations(_):
+        with closing(sqlite3.connect(url.removeprefix("sqlite:///"))) as file:
+            owners = [owner for (owner,) in file.execute("SELECT key_owner FROM specvino_conversations")]
+        assert sorted(owners) == ["default", "default", "few"]
+
+    own = {"short": Retention(5), "few": kept(1)}
+    run(url, add)
+    run(url, look, conversations, own=own)
+
+
 def test_the_oldest_go_when_there_are_too_many_or_they_are_too_old(url) -> None:
     async def add(store):
         for id, age in (("a", 40), ("b", 20), ("c", 10), ("d", 0)):
@@ -243,4 +313,4 @@ def test_the_oldest_go_when_there_are_too_many_or_they_are_too_old(url) -> None:
 
     run(url, add, all_young)
     run(url, all_young)
-    run(url, newest, quota=Quota(2, 10**9))
+    run(url, newest, retention=kept(2))

@@ -6,8 +6,9 @@ import pytest
 
 from specvino.handlers.allowance import KeyLimits
 from specvino.server.access import KeyFileError, KeyLine, owner, read_keys
-from specvino.server.assembly.key_limits import key_limits
+from specvino.server.assembly.key_limits import kept_of_keys, key_limits
 from specvino.server.assembly.options import OptionError, ServeOptions
+from specvino.server.assembly.storage import Kept
 
 OPTIONS = ServeOptions(key_requests_per_minute=60, key_max_num_seqs=4)
 
@@ -35,6 +36,10 @@ def test_a_key_may_have_limits_of_its_own(tmp_path: Path) -> None:
         "requests-per-minute=1.5",
         "requests-per-minute=\u0661",
         "requests=1",
+        "stored-gb=0",
+        "stored-gb=1e3",
+        "stored-days=0.0001",
+        "stored-days=",
         "=none",
     ],
 )
@@ -43,6 +48,16 @@ def test_only_limits_may_follow_a_key(word: str) -> None:
         key_limits({"key": KeyLine("keys, line 7", ("max-num-seqs=1", word))}, ServeOptions())
     assert "keys, line 7: " in str(caught.value)
     assert "secret" not in str(caught.value)
+
+
+def test_what_is_stored_of_a_key_may_have_limits_of_its_own(tmp_path: Path) -> None:
+    file = tmp_path / "keys"
+    file.write_text("one\ntwo stored-gb=0.5 requests-per-minute=9\nthree stored-days=1.5 stored-gb=none\n")
+    file.chmod(0o600)
+    keys = read_keys(file)
+    assert kept_of_keys(keys, Kept(30, 1)) == {owner(b"two"): Kept(30, 0.5), owner(b"three"): Kept(1.5, None)}
+    assert key_limits(keys, OPTIONS)[owner(b"two")] == KeyLimits(9, None, 4)
+    assert key_limits(keys, OPTIONS)[owner(b"three")] == KeyLimits(60, None, 4)
 
 
 def test_limits_need_keys() -> None:

@@ -5,6 +5,7 @@ from sqlalchemy import Column, String, inspect
 
 revision = "2"
 down_revision = "1"
+oldest_writer = "1"
 
 
 def upgrade() -> None:

@@ -5,6 +5,7 @@ from sqlalchemy import Boolean, Column, false, inspect
 
 revision = "3"
 down_revision = "2"
+oldest_writer = "1"
 
 _TABLE = "specvino_responses"
 

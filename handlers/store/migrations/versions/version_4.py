@@ -5,6 +5,7 @@ from sqlalchemy import Column, Float, ForeignKey, Integer, LargeBinary, String
 
 revision = "4"
 down_revision = "3"
+oldest_writer = "1"
 
 _Id = String(512)
 _Bytes = LargeBinary(2**32 - 1)

@@ -7,6 +7,7 @@ from sqlalchemy import BigInteger, Column, inspect
 
 revision = "5"
 down_revision = "4"
+oldest_writer = "1"
 
 _OF_CONVERSATIONS = """UPDATE specvino_conversations SET size = COALESCE((SELECT SUM(length(item))
     FROM specvino_conversation_items WHERE conversation_id = specvino_conversations.id), 0)"""

@@ -5,6 +5,7 @@ from sqlalchemy import Column, Double, Integer, String
 
 revision = "6"
 down_revision = "5"
+oldest_writer = "1"
 
 
 def upgrade() -> None:
