@@ -99,6 +99,19 @@ class Operation:
         return fields.get("stream", {}).get("default") is True
 
     @property
+    def conditions(self) -> Iterator[tuple[str, str]]:
+        """The conditions between fields under which a body is refused: error codes and sentences.
+
+        Those that the schema of the body states come first, as servers check them.
+        """
+        for rule in resolved(self.document, self.body or {}).get("allOf", ()):
+            if "x-error" in rule:
+                yield "invalid_value", rule["x-error"]["message"]
+        for refusal in self.definition.get("x-refusals", ()):
+            if "condition" in refusal:
+                yield refusal["code"], refusal["when"]
+
+    @property
     def event(self) -> Schema | None:
         """The schema of one decoded event of its stream; None if it has no stream."""
         return None if self.stream is None else event_of(self.document, self.stream)

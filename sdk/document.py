@@ -236,7 +236,7 @@ def _method(operation: Operation) -> ClientMethod:
         switch=switch,
         streams_by_default=operation.streams_by_default,
         socket=_socket(operation),
-        refusals=tuple(dict.fromkeys(_refusals(operation))),
+        refusals=tuple(dict.fromkeys(sentence for _, sentence in operation.conditions)),
         root=operation.is_only_at_root,
         items=_items(operation, parameters),
         conversation=next(
@@ -260,17 +260,6 @@ def _items(operation: Operation, parameters: tuple[Parameter, ...]) -> Items | N
     return Items(
         name_of(data["items"]) if is_class else None, any(parameter.name == "after" for parameter in parameters)
     )
-
-
-def _refusals(operation: Operation) -> Iterator[str]:
-    """Yields the conditions between fields of the body: those that its schema states, and the others."""
-    body = resolved(operation.document, operation.body or {})
-    for rule in body.get("allOf", ()):
-        if "x-error" in rule:
-            yield rule["x-error"]["message"]
-    for refusal in operation.definition.get("x-refusals", ()):
-        if "condition" in refusal:
-            yield refusal["when"]
 
 
 def _terminator(operation: Operation) -> str | None:

@@ -53,12 +53,16 @@ def _text(source: Source, operation: Operation, title: str) -> Iterator[str]:
             yield "</div>\n"
     if "x-stream" in definition:
         yield f"\nHow the events may follow each other: [Streams](../streams.md#{operation.endpoint}).\n"
-    if refusals := definition.get("x-refusals"):
+    if refusals := dict.fromkeys(_refusals(operation)):
         yield "\n## Refused although valid\n\n| code | when |\n| --- | --- |\n"
-        yield from (
-            f"| [`{refusal['code']}`](../errors.md#{refusal['code']}) | {cell(refusal['when'])} |\n"
-            for refusal in refusals
-        )
+        yield from (f"| [`{code}`](../errors.md#{code}) | {cell(when)} |\n" for code, when in refusals)
+
+
+def _refusals(operation: Operation) -> Iterator[tuple[str, str]]:
+    yield from operation.conditions
+    for refusal in operation.definition.get("x-refusals", ()):
+        if "condition" not in refusal:
+            yield refusal["code"], refusal["when"]
 
 
 def _example(definition: Mapping[str, Any]) -> Iterator[str]:
