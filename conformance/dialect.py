@@ -2,14 +2,13 @@
 levels."""
 
 import json
-import re
 from collections.abc import Mapping
-from dataclasses import replace
 from functools import cache, cached_property, lru_cache
 from typing import Any, Literal
 
 from specvino.conformance.echoes import with_nullable_echoes
 from specvino.conformance.streams.asides import is_aside
+from specvino.conformance.streams.narrowed import narrowed
 from specvino.document.described import Describer
 from specvino.document.loading import WHOLE, dialect_file, dialects, load, whole
 from specvino.document.operations import JSON, Schema, base_paths, by_endpoint, envelope_of
@@ -19,7 +18,7 @@ from specvino.document.unions import Union
 from specvino.document.validator import Validator, Validators
 from specvino.document.walk import reached
 from specvino.generated.errors import ERRORS, ErrorCode
-from specvino.generated.streams import STREAMS, Consecutive, Constant, Law, Machine, Stream
+from specvino.generated.streams import STREAMS, Stream
 
 NAMES = (*dialects(), WHOLE)
 
@@ -47,6 +46,13 @@ ENVELOPES = {
     "json text": "ErrorInText",
 }
 
+# The head of the complete document, which has no other: a server follows it in everything.
+OWN_HEAD = {
+    "errors": {"envelope": "openai", "statuses": {kind: ERRORS[code].status for kind, code in CODES.items()}},
+    "stream": {endpoint: {"terminator": table.terminator} for endpoint, table in STREAMS.items()},
+    "unknown_fields": "ignored",
+}
+
 # Support levels that exclude a feature from a system's tests.
 LEFT_OUT = ("ignored", "refused", "absent", "unknown")
 
@@ -60,7 +66,11 @@ class Dialect:
         self.name = name
         self.system = system_name(name)
         self.document = whole() if name == WHOLE else load(dialect_file(name))
-        self._head: dict[str, Any] = self.document.get("x-dialect", {})
+        self.is_exact = "x-dialect" not in self.document
+        """Whether a server must follow the document in everything: it has all operations, and no other members,
+        statuses or methods. A system's document describes what this project's API has of the system.
+        """
+        self._head: dict[str, Any] = self.document.get("x-dialect", OWN_HEAD)
         self._answers: dict[str, Any] = self._head.get("answers", {})
         self.operations = by_endpoint(self.document)
         """The operations by endpoint: chat, completions, responses, response, models, …"""
@@ -72,6 +82,16 @@ class Dialect:
     def __hash__(self) -> int:
         return hash(self.name)
 
+    @property
+    def lists_refusals(self) -> bool:
+        """Whether the document lists the refusals of valid requests."""
+        return any("x-refusals" in operation.definition for operation in self.operations.values())
+
+    @property
+    def lists_error_codes(self) -> bool:
+        """Whether the document defines the codes of all errors."""
+        return "ErrorCode" in self.document["components"]["schemas"]
+
     @cached_property
     def digest(self) -> str:
         """Returns a digest of the document, 16 hexadecimal digits, for reports."""
@@ -81,7 +101,7 @@ class Dialect:
 
     @cached_property
     def _validators(self) -> Validators:
-        return Validators(self.document if self.name == WHOLE else with_nullable_echoes(self.document))
+        return Validators(self.document if self.is_exact else with_nullable_echoes(self.document))
 
     def level(self, pointer: str, endpoint: str) -> str:
         """Returns the support level of a JSON pointer's target, as a field of `endpoint`. Raises KeyError for a pointer
@@ -92,14 +112,14 @@ class Dialect:
         """
         if pointer.endswith("/x-websocket"):
             return "full" if self.has_socket(endpoint) else "absent"
-        if self.name != WHOLE and "/x-" in pointer:
+        if not self.is_exact and "/x-" in pointer:
             pointer = pointer[: pointer.index("/x-")]  # an annotation has the level of its field
         node = at(whole(), pointer)
         if not isinstance(node, Mapping) or node.get("x-endpoint") in self.operations:
             return "full"
         if "x-endpoint" in node:
             return "absent"
-        if self.name == WHOLE:
+        if self.is_exact:
             return "ignored" if node.get("x-handling") == "unsupported" else "full"
         if pointer.startswith("/servers/"):
             return "full" if node["url"] in base_paths(self.document) else "absent"
@@ -145,7 +165,7 @@ class Dialect:
         return self._described(self.operations[endpoint].event, event)
 
     def _described(self, schema: dict[str, Any] | None, value: Any) -> Any:
-        return value if self.name == WHOLE or schema is None else self._describer.described(schema, value)
+        return value if self.is_exact or schema is None else self._describer.described(schema, value)
 
     @cached_property
     def _describer(self) -> Describer:
@@ -171,8 +191,6 @@ class Dialect:
 
     def statuses(self, kind: Kind, endpoint: str) -> tuple[int, ...] | None:
         """Returns the statuses with which the system refuses a request for this reason; None if they are unknown."""
-        if self.name == WHOLE:
-            return (ERRORS[CODES[kind]].status,)
         errors = self._head["errors"]
         statuses = errors["statuses"] | errors.get("at", {}).get(endpoint, {})
         status = statuses.get(kind)
@@ -191,11 +209,11 @@ class Dialect:
         operation = self.operations.get(endpoint or "")
         responses = operation.definition["responses"] if operation else {}
         # Errors of one operation of our document have one shape, and all operations have the status 500.
-        documented = "500" if self.name == WHOLE and str(status) not in responses else str(status)
+        documented = "500" if self.is_exact and str(status) not in responses else str(status)
         if operation is not None and documented in responses:
             content = operation.content(documented).get(JSON)
             return None if content is None else self.validator(content["schema"])
-        errors = self._head.get("errors", {"envelope": "openai"})
+        errors = self._head["errors"]
         unrouted = operation is None and status in (self.statuses("unknown_route", "") or ())
         has_own_envelope = unrouted and "unknown_route" in errors.get("envelopes", {})
         name = ENVELOPES.get(envelope_of(errors, endpoint, "unknown_route" if has_own_envelope else status), "")
@@ -272,7 +290,7 @@ class Dialect:
     def message_error(self, endpoint: str) -> Validator:
         """Returns the validator of errors on the endpoint's WebSocket."""
         schema = self.operations[endpoint].definition["x-websocket"]["error"]
-        if self.name == WHOLE:
+        if self.is_exact:
             return self.validator(schema)
         event = resolved(self.document, schema)
         error = resolved(self.document, event["properties"]["error"])
@@ -296,26 +314,7 @@ class Dialect:
         stream = self.operations[endpoint].definition.get("x-stream")
         if stream is None:
             return None
-        table = STREAMS[endpoint]
-        laws = {law["law"]: law for law in stream["laws"] if isinstance(law, dict)} | {
-            law: {} for law in stream["laws"] if isinstance(law, str)
-        }
-        return replace(
-            table,
-            framing=stream["framing"],
-            terminator=stream["terminator"],
-            machines=tuple(
-                _narrowed(machine, stream["machines"][machine.name])
-                for machine in table.machines
-                if machine.name in stream["machines"]
-            ),
-            laws=tuple(
-                _adapted(law, laws[_name(law)])
-                for law in table.laws
-                if _name(law) in laws and getattr(law, "of", None) in (None, *stream["machines"])
-            ),
-            silent=stream.get("silent", False),
-        )
+        return narrowed(STREAMS[endpoint], stream)
 
     @cached_property
     def unchecked_rules(self) -> dict[str, str]:
@@ -330,15 +329,13 @@ class Dialect:
 
     def terminator(self, endpoint: str) -> str | None:
         """Returns the data of the event that terminates the endpoint's streams, such as [DONE]; None without one."""
-        if self.name == WHOLE:
-            return STREAMS[endpoint].terminator
         terminator: str | None = self._head["stream"][endpoint]["terminator"]
         return terminator
 
     @property
     def unknown_fields(self) -> str:
         """Returns how the system handles unknown request fields: `ignored` or `refused`."""
-        return "ignored" if self.name == WHOLE else str(self._head["unknown_fields"])
+        return str(self._head["unknown_fields"])
 
     @property
     def names_fields(self) -> bool:
@@ -400,19 +397,3 @@ def _components(dialect: Dialect) -> dict[str, set[str]]:
 def own_dialect() -> Dialect:
     """Returns the dialect of our complete document."""
     return Dialect(WHOLE)
-
-
-def _narrowed(machine: Machine, narrower: Mapping[str, Any]) -> Machine:
-    body, end = tuple(narrower.get("body", ())), tuple(narrower.get("end", ()))
-    return replace(machine, open=narrower.get("open"), body=body, end=end)
-
-
-def _adapted(law: Law, values: Mapping[str, Any]) -> Law:
-    if isinstance(law, Consecutive):
-        return replace(law, start=values["from"])
-    return replace(law, fields=tuple(values["fields"])) if isinstance(law, Constant) else law
-
-
-def _name(law: Law) -> str:
-    """Returns a law's name in the document: `one fact` for OneFact."""
-    return re.sub("(?<!^)([A-Z])", r" \1", type(law).__name__).lower()

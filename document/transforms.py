@@ -197,7 +197,7 @@ def _below(up: str, servers: list[dict[str, Any]]) -> list[dict[str, Any]]:
 
 
 def to_32(document: dict[str, Any]) -> dict[str, Any]:
-    """Returns a document that `to_31` made as OpenAPI 3.2."""
+    """Returns a document that `to_31` made, or one of OpenAPI 3.2, as OpenAPI 3.2."""
     raised: dict[str, Any] = _raised(document)
     tags = [_renamed(tag, "x-displayName", "summary") for tag in raised.get("tags", ())]
     return {**raised, "openapi": "3.2.0", "tags": tags}

@@ -17,7 +17,6 @@ from specvino.conformance.session.steadiness import require_alike
 from specvino.conformance.session.steps import counted, expect
 from specvino.conformance.session.stored_responses import SHORT, id_of, items_of
 from specvino.conformance.verdict import Advice, Failed, NotExercised, Refused
-from specvino.document.loading import WHOLE
 
 HELLO = {"input": "Say hello.", "max_output_tokens": SHORT}
 
@@ -236,7 +235,7 @@ async def _require_usable(session: Session, socket: SocketSession, after: Exchan
     with about(after):
         exchange = await socket.send(HELLO)
         if exchange.status is None:
-            advice = None if session.dialect.name == WHOLE else STAYS_OPEN
+            advice = None if session.dialect.is_exact else STAYS_OPEN
             raise Failed(
                 f"after this the connection isn't usable any more: {exchange.problem}", exchange, advice=advice
             )

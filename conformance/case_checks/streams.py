@@ -14,7 +14,6 @@ from specvino.conformance.session.session import Session
 from specvino.conformance.session.steadiness import require_alike
 from specvino.conformance.session.steps import counted
 from specvino.conformance.verdict import Failed, NotExercised, Unsuitable
-from specvino.document.loading import WHOLE
 
 NO_USAGE = "include_usage was requested, but none of the {} chunks has usage"
 
@@ -193,15 +192,15 @@ def _changes(dialect: Dialect, one: Exchange, other: Exchange) -> dict[str, str]
 def _differences(dialect: Dialect, one: Exchange, other: Exchange) -> dict[str, str]:
     """Returns the differences of two answers in what the document describes, by path, but those of how they end by END,
     of lists' lengths by LENGTH and of fields that only one has by PRESENCE. Raises Unreadable."""
-    is_ours = dialect.name == WHOLE
-    left_out = {"usage"} if not is_ours and not _counted_once(one, other) else set()
+    is_exact = dialect.is_exact
+    left_out = {"usage"} if not is_exact and not _counted_once(one, other) else set()
     unary, folded = (
         {name: value for name, value in exchange.answer.items() if name not in left_out} for exchange in (one, other)
     )
     endpoint = one.request.endpoint or ""
-    unary, folded = (_comparable(dialect.described(endpoint, answer), is_ours) for answer in (unary, folded))
+    unary, folded = (_comparable(dialect.described(endpoint, answer), is_exact) for answer in (unary, folded))
     differences: dict[str, str] = {}
-    for path, sentence in _compared(unary, folded, is_ours):
+    for path, sentence in _compared(unary, folded, is_exact):
         of, _, last = path.rpartition(".")
         name = last if last in (LENGTH, PRESENCE) else path
         differences.setdefault(END if last in ENDS or (name == PRESENCE and _last(of) in ENDS) else name, sentence)
@@ -218,19 +217,19 @@ def _counted_once(unary: Exchange, stream: Exchange) -> bool:
     return has_usage and sum(bool(chunk.get("usage")) for chunk in stream.chunks) <= 1
 
 
-def _comparable(value: Any, is_ours: bool) -> Any:
+def _comparable(value: Any, is_exact: bool) -> Any:
     """Returns an answer without ids, times and empty values. For other systems, also without fields that only their
     unary answers have."""
     if isinstance(value, Mapping):
         shown = {key: bool(item) or None if key in VARYING else item for key, item in value.items()}
-        kept = {key: _comparable(item, is_ours) for key, item in shown.items() if key not in VOLATILE}
+        kept = {key: _comparable(item, is_exact) for key, item in shown.items() if key not in VOLATILE}
         filled = {key: item for key, item in kept.items() if item not in (None, "", [], {})}
-        if is_ours:
+        if is_exact:
             return filled
         left_out = (*UNARY_ONLY, "index") if "function" in filled else UNARY_ONLY
         return {key: item for key, item in filled.items() if key not in left_out and not _is_zero_details(key, item)}
     if isinstance(value, list):
-        return [_comparable(item, is_ours) for item in value]
+        return [_comparable(item, is_exact) for item in value]
     return value
 
 
@@ -238,21 +237,21 @@ def _is_zero_details(name: str, value: Any) -> bool:
     return name.endswith("_details") and isinstance(value, Mapping) and not any(value.values())
 
 
-def _compared(one: Any, other: Any, is_ours: bool, path: str = "") -> Iterator[tuple[str, str]]:
+def _compared(one: Any, other: Any, is_exact: bool, path: str = "") -> Iterator[tuple[str, str]]:
     """Yields the differences with their paths, as sentences."""
     if BY_TOKEN.search(path) and isinstance(one, Mapping) and isinstance(other, Mapping) and one.keys() != other.keys():
         yield _difference(path, one, other)
     elif isinstance(one, Mapping) and isinstance(other, Mapping):
         for key in sorted({*one, *other}):
             if key in one and key in other:
-                yield from _compared(one[key], other[key], is_ours, f"{path}{key}.")
+                yield from _compared(one[key], other[key], is_exact, f"{path}{key}.")
             # Other systems may omit details in one form.
-            elif is_ours or not key.endswith("_details"):
+            elif is_exact or not key.endswith("_details"):
                 form = "streamed" if key not in one else "not streamed"
                 yield f"{path}{key}.{PRESENCE}", f"{path}{key} is only present when {form}"
     elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
         for index, (element, another) in enumerate(zip(one, other, strict=True)):
-            yield from _compared(element, another, is_ours, f"{path}{index}.")
+            yield from _compared(element, another, is_exact, f"{path}{index}.")
     elif isinstance(one, list) and isinstance(other, list):
         yield f"{path}{LENGTH}", _difference(path, one, other)[1]
     elif not _is_equal(one, other):

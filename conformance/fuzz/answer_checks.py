@@ -14,7 +14,6 @@ from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.exchange import Exchange, error_of
 from specvino.conformance.streams.stream_validator import SseValidator
 from specvino.conformance.streams.strict_json import strict_json
-from specvino.document.loading import WHOLE
 from specvino.document.operations import Operation
 from specvino.document.pointers import resolved
 from specvino.generated.errors import ERRORS, ErrorCode
@@ -36,7 +35,6 @@ class AnswerChecks:
 
     def __init__(self, dialect: Dialect) -> None:
         self._dialect = dialect
-        self._is_ours = dialect.name == WHOLE
         self._checks: dict[str, Check] = {
             "not_a_server_error": self._not_a_server_error,
             "status_code_conformance": self._status_code_conformance,
@@ -50,7 +48,7 @@ class AnswerChecks:
             "stream_conformance": self.stream_conformance,
             "second_judge": lambda exchange: self.second_judge(exchange) or (),
         }
-        if self._is_ours:  # only our document defines codes for all errors
+        if dialect.lists_error_codes:
             self._checks["error_code_conformance"] = self.error_code_conformance
 
     @property
@@ -129,7 +127,7 @@ class AnswerChecks:
 
     def _status_code_conformance(self, exchange: Exchange) -> Iterator[str]:
         statuses = self._dialect.documented_statuses(exchange.request.endpoint or "")
-        if exchange.status not in statuses and (self._is_ours or exchange.status not in OWN_LIMITS):
+        if exchange.status not in statuses and (self._dialect.is_exact or exchange.status not in OWN_LIMITS):
             documented = ", ".join(map(str, sorted(statuses)))
             yield f"Undocumented HTTP status code: {exchange.status}; documented are {documented}"
 
@@ -182,9 +180,9 @@ class AnswerChecks:
     def _unsupported_method(self, exchange: Exchange) -> Iterator[str]:
         status, statuses = exchange.status or 0, self._dialect.statuses("method", exchange.request.endpoint or "")
         # Another vendor's server may have undocumented methods.
-        if statuses and status not in statuses and (self._is_ours or 400 <= status < 500):
+        if statuses and status not in statuses and (self._dialect.is_exact or 400 <= status < 500):
             yield f"Unsupported method {exchange.request.method} returned {status}, not {statuses[0]}"
-        elif self._is_ours and status == 405 and not exchange.headers.get("allow"):
+        elif self._dialect.is_exact and status == 405 and not exchange.headers.get("allow"):
             yield f"{exchange.request.method} returned 405 without the header Allow"
 
     def _allow_header_conformance(self, exchange: Exchange) -> Iterator[str]:
@@ -199,7 +197,7 @@ class AnswerChecks:
         }
         if missing := sorted(declared - advertised):
             yield f"The Allow header {header} lacks the documented methods {', '.join(missing)}"
-        if self._is_ours and (undocumented := sorted(advertised - declared - {*IMPLICIT_METHODS})):
+        if self._dialect.is_exact and (undocumented := sorted(advertised - declared - {*IMPLICIT_METHODS})):
             yield f"The Allow header {header} has the undocumented methods {', '.join(undocumented)}"
 
     def _path(self, exchange: Exchange) -> str:
@@ -207,7 +205,7 @@ class AnswerChecks:
 
     def _is_known_refusal(self, exchange: Exchange) -> bool:
         """Returns whether a body that isn't JSON got the system's status for that: some systems use 500."""
-        if self._is_ours or self._operation(exchange).body is None or _is_json(exchange.request.content or b""):
+        if self._operation(exchange).body is None or _is_json(exchange.request.content or b""):
             return False
         return exchange.status in (self._dialect.statuses("json", exchange.request.endpoint or "") or ())
 

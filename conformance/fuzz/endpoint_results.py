@@ -9,7 +9,6 @@ from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.options import SAYS
 from specvino.conformance.fuzz.report import FuzzFinding, FuzzReport
 from specvino.conformance.verdict import Advice, Finding, Result, Verdict
-from specvino.document.loading import WHOLE
 from specvino.document.operations import Operation
 
 # The smallest number of requests for a verdict on an operation with parameters or a body: 10 requests miss a fault
@@ -128,8 +127,8 @@ class EndpointResults:
         if not refused:
             return result
         share = _share(refused, accepted + refused)
-        # Path parameters may name missing objects, and the complete document's refusals are verified individually.
-        is_exempt = "{" in operation.path or self.dialect.name == WHOLE
+        # Path parameters may name missing objects, and listed refusals are verified individually.
+        is_exempt = "{" in operation.path or self.dialect.lists_refusals
         if is_exempt or refused < MANY or refused <= MOST_REFUSED * (accepted + refused):
             return replace(result, because=share)
         finding = Finding(share, tuple(report.refusals[label]))

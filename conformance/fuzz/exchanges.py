@@ -10,7 +10,6 @@ from schemathesis.engine.recorder import Interaction
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.fuzz.answer_checks import AnswerChecks, json_of
 from specvino.conformance.http.exchange import Ended, Exchange, Request
-from specvino.document.loading import WHOLE
 
 # A check function of Schemathesis. It returns True if there is nothing to check.
 SchemathesisCheck = Callable[[CheckContext, Response, Case[Any]], bool | None]
@@ -41,7 +40,7 @@ def checks_for(dialect: Dialect) -> tuple[SchemathesisCheck, ...]:
         _require_none(violations)
         return None
 
-    own = (error_code_conformance,) if dialect.name == WHOLE else ()
+    own = (error_code_conformance,) if dialect.lists_error_codes else ()
     return (*own, stream_conformance, second_judge)
 
 

@@ -23,7 +23,6 @@ from specvino.conformance.reports.records import Line, RequestRecord
 from specvino.conformance.reports.redact import HIDDEN, MORE
 from specvino.conformance.session.refused_fields import RefusedFields
 from specvino.conformance.verdict import Advice, Result, Verdict
-from specvino.document.loading import WHOLE
 
 ESCAPED_BYTE = re.compile(rb"\\x([0-9a-f]{2})")
 ESCAPED = re.compile(r"\\(?:x([0-9a-f]{2})|u([0-9a-f]{4})|U([0-9a-f]{8}))")
@@ -110,11 +109,11 @@ class Replay:
         return [] if violations and name == "positive_data_acceptance" and self._is_expected(exchange) else violations
 
     def _is_expected(self, exchange: Exchange) -> bool:
-        """Returns whether a valid request was refused with a listed and justified refusal. Other systems' documents
-        list none: there each replayed refusal is part of the judged share."""
+        """Returns whether a valid request was refused with a listed and justified refusal. If the document lists
+        none, all replayed refusals are part of the judged share."""
         refused = refusal_of(exchange, self.dialect)
         operation = self.dialect.operations[exchange.request.endpoint or ""]
-        if self.dialect.name != WHOLE or refused is None or refused.code not in refusal_codes(operation.definition):
+        if refused is None or refused.code not in refusal_codes(operation.definition):
             return False
         try:
             return is_justified(refused, self._server)

@@ -38,7 +38,6 @@ from specvino.conformance.http.client import Target
 from specvino.conformance.http.content import IDENTITY
 from specvino.conformance.http.exchange import Exchange
 from specvino.conformance.session.refused_fields import RefusedFields
-from specvino.document.loading import WHOLE
 from specvino.document.transforms import to_32
 
 ENDED: dict[StopReason, Ended] = {
@@ -119,14 +118,13 @@ class FuzzRun:
 
     def schema(self, server: Server | None = None) -> schemathesis.BaseSchema:
         """Returns the document as a Schemathesis schema. With a server, hooks drop failures that aren't findings."""
-        document, is_ours = self.dialect.document, self.dialect.name == WHOLE
-        generation_document = generatable(document if is_ours else to_32(document), self.operations)
+        generation_document = generatable(to_32(self.dialect.document), self.operations)
         # Schemathesis 4.32 adds links to the document that it is given, which is shared.
         private = copy.deepcopy(generation_document)
         schema: schemathesis.BaseSchema = schemathesis.openapi.from_dict(private, config=self._config())
         if server is not None:
             vendor_filter = OtherVendorFilter(self.dialect, self.report, self._served)
-            failure_filter = ExpectedRefusals(server, self.report) if is_ours else vendor_filter
+            failure_filter = ExpectedRefusals(server, self.report) if self.dialect.lists_refusals else vendor_filter
             schema.hooks.register_hook_with_name(failure_filter, "filter_failure")
             not_stored = NotStored()
             schema.hooks.register_hook_with_name(not_stored.after_call, "after_call")

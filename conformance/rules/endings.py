@@ -5,7 +5,7 @@ from typing import Any, ClassVar
 
 from specvino.conformance.endpoints import COUNTS, token_limits
 from specvino.conformance.http.exchange import Exchange, Request
-from specvino.conformance.rules.outputs import OLLAMA, outputs
+from specvino.conformance.rules.outputs import is_flat, outputs
 from specvino.conformance.rules.rule import Rule, endpoint_of
 
 
@@ -138,7 +138,7 @@ def _limit(exchange: Exchange) -> tuple[str, int | None]:
 
 
 def _completion_tokens(exchange: Exchange, answer: dict[str, Any]) -> int | None:
-    usage = answer if exchange.request.endpoint in OLLAMA else answer.get("usage")
+    usage = answer if is_flat(exchange.request.endpoint) else answer.get("usage")
     if exchange.request.endpoint not in COUNTS or not isinstance(usage, dict):
         return None
     completion_tokens = usage.get(COUNTS[exchange.request.endpoint][1])

@@ -5,9 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from specvino.conformance.http.exchange import Exchange
-
-# The endpoints of Ollama's own API.
-OLLAMA = ("ollama_chat", "ollama_generate")
+from specvino.generated.streams import STREAMS
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,7 +30,7 @@ def outputs(exchange: Exchange) -> Iterator[Output]:
     if exchange.request.endpoint == "messages":
         yield _message(answer)
         return
-    if exchange.request.endpoint in OLLAMA:
+    if is_flat(exchange.request.endpoint):
         yield _ollama(answer)
         return
     for choice in answer.get("choices") or ():
@@ -45,6 +43,12 @@ def outputs(exchange: Exchange) -> Iterator[Output]:
         text = choice.get("text") if "text" in choice else message.get("content")
         reasoning = message.get("reasoning_content") or message.get("reasoning") or ""
         yield Output(text or "", reasoning, choice.get("finish_reason"), calls, choice)
+
+
+def is_flat(endpoint: str | None) -> bool:
+    """Returns whether an endpoint's answers have text and usage at the top, without choices: those of APIs that stream
+    lines of JSON."""
+    return endpoint in STREAMS and STREAMS[endpoint].framing == "lines"
 
 
 def texts(exchange: Exchange) -> list[str]:

@@ -1,8 +1,12 @@
 """What the judge reads of a system's answers in the head of its dialect file."""
 
+import re
+from pathlib import Path
+
 import pytest
 
-from specvino.conformance.dialect import NAMES, Dialect
+from specvino.conformance import dialect as module
+from specvino.conformance.dialect import CODES, NAMES, Dialect
 from specvino.document.loading import WHOLE
 
 
@@ -76,3 +80,28 @@ FILTERED = {"id": "", "object": "", "created": 0, "model": "", "choices": []}
 )
 def test_which_events_a_document_governs(system: str, endpoint: str, event: object, governed: bool) -> None:
     assert Dialect(system).governs(endpoint, event) is governed
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_a_server_follows_only_our_document_in_everything(name: str) -> None:
+    dialect = Dialect(name)
+    is_ours = name == WHOLE
+    assert (dialect.is_exact, dialect.lists_refusals, dialect.lists_error_codes) == (is_ours,) * 3
+
+
+def test_the_head_of_our_document() -> None:
+    dialect = Dialect(WHOLE)
+    statuses = {kind: dialect.statuses(kind, "chat") for kind in CODES}
+    assert (statuses["json"], statuses["unknown_model"], statuses["method"]) == ((400,), (404,), (405,))
+    assert (dialect.terminator("chat"), dialect.terminator("responses")) == ("[DONE]", None)
+    assert (dialect.unknown_fields, dialect.unchecked_rules) == ("ignored", {})
+
+
+def test_no_other_module_asks_for_a_system() -> None:
+    folder = Path(module.__file__ or "").parent
+    asking = {
+        path.relative_to(folder).as_posix()
+        for path in folder.rglob("*.py")
+        if re.search(r"\bWHOLE\b|\bdialect\.(name|system) [!=]=", path.read_text("utf-8"))
+    }
+    assert asking == {"dialect.py"}
