@@ -29,6 +29,7 @@ STAGES: tuple[tuple[Callable[[Spec], Iterator[Problem]], ...], ...] = (
     (documents.openapi,),
     (
         components.unused,
+        markings.systems_fields,
         markings.queries,
         unions.unions,
         unions.titled,

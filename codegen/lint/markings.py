@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from typing import Any
 
 from specvino.codegen.exchanged import described, received, sent
+from specvino.codegen.fields import fields
 from specvino.codegen.lint.problem import Problem
 from specvino.codegen.spec import Spec
 from specvino.document.operations import Schema, operations
@@ -69,6 +70,19 @@ def origins(spec: Spec) -> Iterator[Problem]:
         for location, child in _properties(name, document["components"]["schemas"][name]):
             if "x-origin" not in child:
                 yield Problem("origin", location, "needs an x-origin")
+
+
+def systems_fields(spec: Spec) -> Iterator[Problem]:
+    """The system that an x-origin names has the field of a body in some endpoint, where its sources tell."""
+    has: dict[tuple[str, str], set[bool | None]] = {}
+    for field in fields(spec.document):
+        if field.part == "request" and "." not in field.path:  # what is inside may come from a library of the system
+            for origin in field.origins & spec.sources.keys():
+                has.setdefault((origin, field.path), set()).add(spec.sources[origin].has(*field.key))
+    for (origin, name), told in has.items():
+        if told == {False}:
+            fault = f"x-origin is {origin}, but by upstream/descriptions/{origin}.json its sources have no such field"
+            yield Problem("origin", name, fault)
 
 
 def handling(spec: Spec) -> Iterator[Problem]:

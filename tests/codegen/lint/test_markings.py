@@ -1,6 +1,10 @@
 """Descriptions, origins, handling, emissions, x-supported-values and defaults."""
 
+from dataclasses import replace
+
 import pytest
+
+from specvino.codegen.lint.markings import systems_fields
 
 
 def test_a_component_without_description(schemas, only) -> None:
@@ -60,6 +64,16 @@ def test_origin(request_fields, only, value) -> None:
 def test_origin_of_an_answer(schemas, only) -> None:
     del schemas["Usage"]["properties"]["total_tokens"]["x-origin"]
     only("origin", "Usage/properties/total_tokens")
+
+
+@pytest.mark.parametrize(("name", "origin"), [("made_up", "vllm"), ("min_p", "openai")])
+def test_a_system_s_sources_have_no_such_field(spec, real, request_fields, name, origin) -> None:
+    assert not list(systems_fields(replace(spec, sources=real.sources)))
+    request_fields[name] = request_fields["user"] | {"x-origin": origin}
+    [problem] = systems_fields(replace(spec, sources=real.sources))
+    assert problem.location == name
+    assert f"x-origin is {origin}, but by upstream/descriptions/{origin}.json" in problem.fault
+    assert not list(systems_fields(spec)), "without a description nothing tells"
 
 
 def test_handling(request_fields, only) -> None:
