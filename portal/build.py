@@ -4,6 +4,7 @@ import json
 import logging
 import re
 import shutil
+import tarfile
 import tempfile
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -20,7 +21,6 @@ from specvino.document import loading, yaml_text
 from specvino.generated.errors import ERRORS
 from specvino.generated.streams import STREAMS
 from specvino.generated.systems import SYSTEMS
-from specvino.portal.packed import unpack_reports
 from specvino.portal.pages import (
     Page,
     commands,
@@ -124,6 +124,17 @@ class _Warnings(logging.Handler):
 
     def emit(self, record: logging.LogRecord) -> None:
         self.messages.append(record.getMessage())
+
+
+def unpack_reports(folder: Path) -> list[Path]:
+    """Returns the reports of servers in a folder: files in a clone; a wheel has one archive (`setup.py`), which this
+    unpacks."""
+    packed = folder / "reports.tar.xz"
+    if packed.is_file():
+        with tarfile.open(packed) as archive:
+            archive.extractall(folder, filter="data")
+        packed.unlink()
+    return sorted(folder.glob("*.ndjson"))
 
 
 def _build(work: Path, package: Path, written: Path, output: Path, parts: Made, addresses: Addresses) -> None:

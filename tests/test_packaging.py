@@ -16,7 +16,7 @@ import pytest
 from packaging.requirements import Requirement
 
 from specvino.document.loading import whole
-from specvino.portal.packed import unpack_reports
+from specvino.portal.build import unpack_reports
 from specvino.portal.reference import script
 
 PROJECT = Path(__file__).parents[1]

@@ -6,11 +6,12 @@ from dataclasses import dataclass
 from functools import cached_property
 from html import escape
 from itertools import groupby
+from urllib.parse import urlencode
 
+from specvino.document.loading import FILES, load
 from specvino.generated.systems import SYSTEMS
 from specvino.portal.pages import Page, cell, html
 from specvino.portal.pages.fields import by_owner, chip, description, handled
-from specvino.portal.repository import edit, report
 from specvino.portal.source import TITLES, Field, Source, Support
 
 EvidenceOf = Mapping[str, Callable[[str, str, str], str]]
@@ -181,3 +182,15 @@ def _folded(summary: str, text: str) -> str:
 def css(text: str) -> str:
     """Returns a text as it stands within quotes in a style sheet of a page."""
     return re.sub(r'["\\<\n]', lambda match: f"\\{ord(match[0]):x} ", text)
+
+
+def report(repository: str, field: Field) -> str:
+    """Returns the address of a new issue on a field, with what the document states of it."""
+    marking = "\n".join(f"{system}: {support.level}" for system, support in field.support.items())
+    filled = {"template": "field-marking.yml", "title": field.name, "field": field.name, "marking": marking}
+    return f"{repository}/issues/new?{urlencode(filled)}"
+
+
+def edit(repository: str, field: Field) -> str:
+    """Returns the address for editing the file that describes a field."""
+    return f"{repository}/edit/main/openapi/{load(FILES)[field.owners[0].component]}"
