@@ -58,7 +58,7 @@ def serve(
     max_num_batched_tokens: options.MaxNumBatchedTokens = 256,
     device: options.Device = "CPU",
     plugin_config: options.PluginConfig = None,
-    best_of_limit: options.BestOfLimit = 20,
+    best_of_limit: options.BestOfLimit = None,
     allowed_media_domains: options.AllowedMediaDomains = None,
     allowed_local_media_path: options.AllowedLocalMediaPath = None,
     response_store: options.ResponseStore = None,

@@ -410,7 +410,10 @@ RequestTimeout = Annotated[
     ),
 ]
 
-BestOfLimit = Annotated[int, _limit(min=1, max=20, help="The maximum best_of (beam width) that requests may set.")]
+BestOfLimit = Annotated[
+    int | None,
+    _limit(min=1, help="The maximum best_of (beam width) that requests may set. By default, that of the API."),
+]
 
 AllowedMediaDomains = Annotated[
     list[str] | None,

@@ -134,6 +134,8 @@ def _when(condition: Object, entry: Object) -> str:
     """Returns the sentence for readers: `when`, or the message, with the fields in place of placeholders."""
     sentence = condition.get("when") or condition["message"]
     groups = [*entry.get("both", ()), *([entry["more_than_one"]] if "more_than_one" in entry else ())]
+    for path, members in entry.get("members", {}).items():
+        groups = [[path], members]
     if "exceeds" in entry:
         groups = [entry["exceeds"]["fields"], entry["exceeds"].get("than", ())]
     names = [_listed(fields) for fields in groups if fields]

@@ -39,7 +39,9 @@ class ModelInfo:
     likely tokens at each position, scores prompts, and supports `logit_bias` and allowed and bad tokens.
     `template_lacks` are the missing capabilities of its chat template, with their workarounds, and `lacks_memory` the
     requests that the server has too little memory for. `described` are its format, its device and other facts for
-    people, in short phrases. `weights` is their size in bytes, 0 without a file of them.
+    people, in short phrases. `weights` is their size in bytes, 0 without a file of them. `drafted_tokens` is the
+    longest prompt that is computed with a draft model, in tokens, None without one. `tokenizer_tokens` is the number of
+    tokens from which its tokenizer truncates a text, None if it doesn't.
     """
 
     context_length: int
@@ -55,6 +57,8 @@ class ModelInfo:
     lacks_memory: tuple[str, ...] = ()
     described: tuple[str, ...] = ()
     weights: int = 0
+    drafted_tokens: int | None = None
+    tokenizer_tokens: int | None = None
 
 
 @dataclass(frozen=True, slots=True)

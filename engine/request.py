@@ -25,6 +25,11 @@ class Image:
     rgb: bytes
 
 
+MAX_IMAGE_RATIO = 100
+"""How many times the longer side of an image may be as long as the shorter one: models scale an image up to a minimum
+shorter side, so a line would fill the memory."""
+
+
 class ReadImage(NamedTuple):
     """An image read from a file. `pixels` is the number of decoded pixels: more than the image has if it was scaled
     down.
@@ -124,8 +129,9 @@ class Truncation:
     side: Literal["left", "right"] = "left"
 
 
-# The settings of `Sampling` that only the full-logits process supports. A setting is in use if it is truthy, so their
-# defaults must be falsy.
+# The settings of `Sampling` that only the full-logits process supports: those of the group `full_logits` in
+# openapi/conditions.yaml (a test compares them, since the engine doesn't read documents). A setting is in use if it is
+# truthy, so their defaults must be falsy.
 FULL_LOGITS_SETTINGS = ("logit_bias", "allowed_token_ids", "bad_words", "bad_words_token_ids")
 
 

@@ -13,7 +13,7 @@ endpoint states the rest in `RequestFields`. The emitters of the endpoints handl
 """
 
 import asyncio
-from collections.abc import AsyncGenerator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field, replace
 from functools import partial
@@ -21,7 +21,7 @@ from time import perf_counter
 from typing import Any, TypeVar
 
 from specvino.engine.errors import ContextLengthExceeded
-from specvino.engine.protocol import Engine, ModelInfo
+from specvino.engine.protocol import ModelInfo
 from specvino.engine.request import Conversation, GenerationRequest, Image, Message, Prompt, Truncation
 from specvino.engine.segments import Finish, Hidden, ReasoningDelta, Segment, Started, Usage
 from specvino.generated.errors import ErrorCode
@@ -30,15 +30,15 @@ from specvino.handlers.allowance import Allowance
 from specvino.handlers.errors import ApiError, engine_errors, reported
 from specvino.handlers.fields import value_of
 from specvino.handlers.full_logits import without_full_logits
-from specvino.handlers.limits import Limits, require_consistent, require_supported
+from specvino.handlers.limits import Limits, require_consistent, require_supported, tokenized_characters
 from specvino.handlers.measuring import Measured
 from specvino.handlers.media import Media, MessageDraft, fetches
 from specvino.handlers.models import ServedModel, ServedModels
 from specvino.handlers.sampling import Body, sampling, thinking_budget
 from specvino.handlers.structured_outputs import StructuredOutput, refusals, structured_output
 from specvino.handlers.template import TemplateVariables, conversation, template_variables
-from specvino.handlers.tokens import longest
 from specvino.handlers.tools import OfferedTool, ToolCalling, tool_calling
+from specvino.handlers.truncation import generate_fitting, shorter_answer
 
 Serving = tuple[ServedModel, ModelInfo]
 Event = TypeVar("Event")
@@ -54,9 +54,6 @@ _TRUNCATION = "truncate_prompt_tokens"
 _AS_MANY_AS_FIT = -1
 
 Generate = Callable[[GenerationRequest], AsyncGenerator[Segment]]
-
-Shorter = Callable[[GenerationRequest, ContextLengthExceeded], Awaitable[GenerationRequest | None]]
-"""Returns a shorter request instead of one that is too long for the context; None if it can't be shorter."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -295,7 +292,7 @@ class Pipeline:
             with request.refusals():
                 if request.output or texts.tools:  # whose schemas a rendering doesn't check
                     await self._check(request, texts, may_exceed=True)
-                tokens = len(await engine.render(texts, longest(engine)))
+                tokens = len(await engine.render(texts, tokenized_characters(request.model)))
             if generate is None or tokens < request.model.context_length:
                 return tokens
         generation = await self.converse(_prompt_only(request), messages, generate)
@@ -339,32 +336,6 @@ def _prompt_only(request: CheckedRequest) -> CheckedRequest:
     settings = replace(engine_request.sampling, max_tokens=1, min_tokens=0, best_of=1)
     prompt = replace(engine_request, sampling=settings, n=1, constraint=None, must_call=False)
     return replace(request, engine_request=prompt, limited_by_context=False)
-
-
-async def generate_fitting(engine: Engine, request: GenerationRequest, shorter: Shorter) -> AsyncGenerator[Segment]:
-    """Yields the engine's segments for the request, made shorter until the context has room for it."""
-    while True:
-        try:
-            async with aclosing(engine.generate(request)) as segments:
-                async for segment in segments:
-                    yield segment
-            return
-        except ContextLengthExceeded as error:
-            possible = await shorter(request, error)
-            if possible is None:
-                raise
-            request = possible
-
-
-async def shorter_answer(request: GenerationRequest, error: ContextLengthExceeded) -> GenerationRequest | None:
-    """Returns the request for answers that the context has room for, after the prompt that is too long for others."""
-    tokens = error.prompt_tokens  # unknown with images: then the engine's own limit applies
-    left = None if tokens is None else error.context_length - tokens
-    settings = request.sampling
-    if settings.max_tokens is None or (left is not None and left < 1):
-        return None
-    least = settings.min_tokens if left is None else min(settings.min_tokens, left)
-    return replace(request, sampling=replace(settings, max_tokens=left, min_tokens=least))
 
 
 async def _nothing() -> AsyncGenerator[Segment]:

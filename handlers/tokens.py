@@ -13,14 +13,9 @@ from specvino.generated import models, wire
 from specvino.generated.handlers import Reply, RequestContext
 from specvino.handlers.errors import engine_errors, reported
 from specvino.handlers.fields import or_none
-from specvino.handlers.limits import Limits, require_supported
+from specvino.handlers.limits import Limits, require_supported, tokenized_characters
 from specvino.handlers.models import ServedModels
 from specvino.handlers.template import conversation, template_variables
-
-# The maximum number of characters of a request, since other requests wait: prose has four for a token, so a text with
-# more for each of the model's context is much longer than a prompt may be.
-FOR_A_TOKEN = 8
-LONGEST = 1 << 16  # if the context is short
 
 # The maximum number of tokens of a request.
 MOST_TOKENS = 1 << 18
@@ -54,7 +49,7 @@ class Tokens:
         with engine_errors(form):
             match form:
                 case "messages":
-                    lists = [await engine.render(_conversation(body, engine.model), longest(engine))]
+                    lists = [await engine.render(_conversation(body, engine.model), tokenized_characters(engine.model))]
                 case "content":
                     lists = [await _mixed(engine, body)]
                 case _:
@@ -108,11 +103,6 @@ def _is_given(body: models.TokenizeRequest, name: str) -> bool:
     return or_none(getattr(body, name)) is not None
 
 
-def longest(engine: Engine) -> int:
-    """Returns the maximum number of characters that are tokenized for one request."""
-    return max(LONGEST, FOR_A_TOKEN * engine.model.context_length)
-
-
 def _conversation(body: models.TokenizeRequest, model: ModelInfo) -> Conversation:
     """Returns the messages with the inputs of the chat template."""
     messages = tuple(_message(message) for message in or_none(body.messages) or ())
@@ -146,7 +136,7 @@ async def _texts(engine: Engine, body: models.TokenizeRequest, value: str | list
     texts = [value] if isinstance(value, str) else value
     special = or_none(body.add_special_tokens)
     side: Literal["left", "right"] = or_none(body.padding_side) or "right"
-    check_length("The text", sum(map(len, texts)), longest(engine))
+    check_length("The text", sum(map(len, texts)), tokenized_characters(engine.model))
     return await engine.tokenize(
         texts,
         add_special_tokens=True if special is None else special,
@@ -162,7 +152,7 @@ async def _mixed(engine: Engine, body: models.TokenizeRequest) -> list[int]:
     content = or_none(body.content) or []
     parts = [content] if isinstance(content, str) else content
     texts = [part for part in parts if isinstance(part, str)]
-    check_length("The text", sum(map(len, texts)), longest(engine))
+    check_length("The text", sum(map(len, texts)), tokenized_characters(engine.model))
     if len(texts) > MOST_TEXTS:
         raise TextTooLong(f"There are {len(texts)} texts; at most {MOST_TEXTS} are tokenized at a time.")
     tokens: list[int] = []

@@ -1,8 +1,9 @@
-"""Drops the oldest turns of a conversation until it fits the context: `truncation: auto` of responses, and `truncate`
-in Ollama's API.
+"""Makes requests shorter that are too long for the context: drops the oldest turns of a conversation until it fits
+(`truncation: auto` of responses, `truncate` in Ollama's API), or lowers the token limit of the answer.
 """
 
-from collections.abc import AsyncGenerator, Sequence
+from collections.abc import AsyncGenerator, Awaitable, Callable, Sequence
+from contextlib import aclosing
 from dataclasses import replace
 from functools import partial
 from itertools import groupby
@@ -11,12 +12,40 @@ from specvino.engine.errors import ContextLengthExceeded
 from specvino.engine.protocol import Engine
 from specvino.engine.request import Conversation, GenerationRequest, Message
 from specvino.engine.segments import Segment
-from specvino.handlers.pipeline import generate_fitting
 
 KEPT = ("system", "developer")
 
 # The sample, in characters, from which the size of a long message is estimated; no tokenizer truncates it.
 _SAMPLE = 2000
+
+Shorter = Callable[[GenerationRequest, ContextLengthExceeded], Awaitable[GenerationRequest | None]]
+"""Returns a shorter request instead of one that is too long for the context; None if it can't be shorter."""
+
+
+async def generate_fitting(engine: Engine, request: GenerationRequest, shorter: Shorter) -> AsyncGenerator[Segment]:
+    """Yields the engine's segments for the request, made shorter until the context has room for it."""
+    while True:
+        try:
+            async with aclosing(engine.generate(request)) as segments:
+                async for segment in segments:
+                    yield segment
+            return
+        except ContextLengthExceeded as error:
+            possible = await shorter(request, error)
+            if possible is None:
+                raise
+            request = possible
+
+
+async def shorter_answer(request: GenerationRequest, error: ContextLengthExceeded) -> GenerationRequest | None:
+    """Returns the request for answers that the context has room for, after the prompt that is too long for others."""
+    tokens = error.prompt_tokens  # unknown with images: then the engine's own limit applies
+    left = None if tokens is None else error.context_length - tokens
+    settings = request.sampling
+    if settings.max_tokens is None or (left is not None and left < 1):
+        return None
+    least = settings.min_tokens if left is None else min(settings.min_tokens, left)
+    return replace(request, sampling=replace(settings, max_tokens=left, min_tokens=least))
 
 
 def generate_shortened(engine: Engine, request: GenerationRequest) -> AsyncGenerator[Segment]:

@@ -26,7 +26,7 @@ from specvino.engine.openvino.client.workers import FullLogits, Workers
 from specvino.engine.openvino.generation import Generation
 from specvino.engine.openvino.messages.options import PipelineOptions
 from specvino.engine.openvino.messages.preprocess import Vocabulary
-from specvino.engine.openvino.messages.worker import LoadModel
+from specvino.engine.openvino.messages.worker import LONGEST_DRAFTED, LoadModel
 from specvino.engine.output.detokenizer import DetokenizerFactory, byte_table_factory
 from specvino.engine.output.tokens import TokenNames, pad_truncate
 from specvino.engine.output_parsers.selection import SelectedParsers, select_parsers
@@ -202,6 +202,8 @@ class OpenVINOEngine:
             lacks_memory=self._workers.lacks_memory,
             described=(*self._described(), *parsers.described()),
             weights=weights_of(self._source.path),
+            drafted_tokens=LONGEST_DRAFTED if self._load.drafting == "draft_model" else None,
+            tokenizer_tokens=vocabulary.limit,
         )
         self._idling.begin()
 

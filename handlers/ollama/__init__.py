@@ -24,8 +24,8 @@ from specvino.handlers.ollama.request import (
     truncates,
     without_random_seed,
 )
-from specvino.handlers.pipeline import AdmittedRequest, CheckedRequest, Pipeline, generate_fitting, shorter_answer
-from specvino.handlers.truncation import shorter_conversation
+from specvino.handlers.pipeline import AdmittedRequest, CheckedRequest, Pipeline
+from specvino.handlers.truncation import generate_fitting, shorter_answer, shorter_conversation
 
 _LATEST = ":latest"
 

@@ -52,4 +52,5 @@ def widest(models: Sequence[ModelInfo]) -> ModelInfo:
         vocabulary_size=max(model.vocabulary_size for model in models),
         vision=any(model.vision for model in models),
         full_logits=any(model.full_logits for model in models),
+        tokenizer_tokens=min(filter(None, (model.tokenizer_tokens for model in models)), default=None),
     )

@@ -62,7 +62,7 @@ class ServeOptions(BaseModel):
     max_num_batched_tokens: Annotated[int, Field(ge=128)] = 256
     device: str = "CPU"
     plugin_config: str | None = None
-    best_of_limit: Annotated[int, Field(ge=1, le=20)] = 20
+    best_of_limit: Count | None = None
     allowed_media_domains: list[str] | None = None
     allowed_local_media_path: Path | None = None
     response_store: str | None = None

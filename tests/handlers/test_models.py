@@ -190,6 +190,8 @@ def test_the_document_says_what_holds_for_any_of_them() -> None:
     small, large = ModelInfo(10, 99, {}, vision=True, full_logits=False), ModelInfo(20, 50, {})
     assert widest([small, large]) == ModelInfo(20, 99, {}, vision=True)
     assert widest([large]) == large
+    truncating = [ModelInfo(10, 99, {}, tokenizer_tokens=limit) for limit in (None, 9, 8)]
+    assert widest(truncating).tokenizer_tokens == 8, "from which one of them refuses a text"
 
 
 def test_what_a_model_lacks() -> None:

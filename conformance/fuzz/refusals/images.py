@@ -9,13 +9,6 @@ from typing import Any
 from specvino.conformance.fuzz.refusals.refused_request import RefusedRequest
 from specvino.conformance.fuzz.server import Server
 
-MOST_IMAGES = 64
-MOST_BYTES = 20_000_000
-
-# The largest number of pixels of all images after resizing; a single smaller image is never too large.
-MOST_PIXELS = 1 << 25
-MOST_RATIO = 100
-
 _DATA = re.compile(r"(?i)(data:[^,]{0,256};)?base64,")
 
 
@@ -38,7 +31,9 @@ def invalid_image(refused: RefusedRequest, server: Server) -> bool:
     url = _named_url(refused)
     if url is None or not server.facts.get("vision", True):
         return False
-    return (is_in_request(url) and _is_bad(url)) or _number_of_images(refused.body) > MOST_IMAGES
+    return (is_in_request(url) and _is_bad(url, server.facts)) or _exceeds(
+        _number_of_images(refused.body), server.facts.get("images")
+    )
 
 
 def invalid_image_url(refused: RefusedRequest, server: Server) -> bool:
@@ -91,7 +86,7 @@ def url_of(part: Mapping[str, Any]) -> str | None:
     return url if isinstance(url, str) else None
 
 
-def _is_bad(url: str) -> bool:
+def _is_bad(url: str, facts: Mapping[str, Any]) -> bool:
     from PIL import Image  # of the extra fuzz
 
     head = _DATA.match(url)
@@ -106,8 +101,17 @@ def _is_bad(url: str) -> bool:
     except Exception:  # decoders raise arbitrary exceptions for damaged files
         return True
     width, height = image.size
-    is_too_narrow = max(width, height) > MOST_RATIO * min(width, height)
-    return is_too_narrow or len(data) > MOST_BYTES or width * height > MOST_PIXELS
+    ratio = facts.get("image_ratio")
+    return (
+        _exceeds(max(width, height), ratio and ratio * min(width, height))
+        or _exceeds(len(data), facts.get("image_bytes"))
+        # A limit for all images together, after they were scaled down: a single smaller image is never too large.
+        or _exceeds(width * height, facts.get("image_pixels"))
+    )
+
+
+def _exceeds(number: float, limit: int | None) -> bool:
+    return limit is not None and number > limit
 
 
 def _number_of_images(value: Any) -> int:

@@ -11,12 +11,6 @@ TURN_TOKENS = 2
 # The largest number; a default system prompt counts as one more turn.
 MOST_TURN_TOKENS = 64
 
-# The number of tokens from which our server refuses a text for a GGUF file that isn't converted (decision 017).
-MOST_OF_TOKENIZER = 8192
-
-# The longest prompt, in tokens, that our server computes with a draft model (decision 028).
-LONGEST_DRAFTED = 1024
-
 # Fields that a chat template reads in addition to the messages.
 _TEMPLATE_READS = (
     "chat_template",
@@ -44,11 +38,11 @@ def context_length_exceeded(refused: RefusedRequest, server: Server) -> bool:
 def insufficient_memory(refused: RefusedRequest, server: Server) -> bool:
     """Returns whether the request needs the scores of the whole vocabulary, or may have a prompt that is too long for a
     draft model."""
-    drafting = server.facts.get("drafting")
+    drafting, drafted = server.facts.get("drafting"), server.facts.get("drafted_tokens")
     return (
         any(group("full_logits").matches(refused.value))
         or (drafting is not None and bool(refused.value("min_tokens")))
-        or (drafting == "draft_model" and any(_most_tokens(prompt) > LONGEST_DRAFTED for prompt in refused.prompts))
+        or (drafted is not None and any(_most_tokens(prompt) > drafted for prompt in refused.prompts))
     )
 
 
@@ -62,7 +56,9 @@ def empty_prompt(refused: RefusedRequest, server: Server) -> bool:
 
 
 def text_too_long(refused: RefusedRequest, server: Server) -> bool:
-    return any(_most_tokens(prompt) >= MOST_OF_TOKENIZER for prompt in refused.prompts)
+    limits = filter(None, map(server.facts.get, ("tokenizer_tokens", "tokenized_characters")))
+    least = min(limits, default=None)
+    return least is not None and any(_most_tokens(prompt) >= least for prompt in refused.prompts)
 
 
 def chat_template_error(refused: RefusedRequest, server: Server) -> bool:

@@ -8,12 +8,18 @@ from typing import NamedTuple
 
 from specvino.engine.errors import EngineRestarted, ImageError
 from specvino.engine.openvino.client.image_size import pixels_of
-from specvino.engine.openvino.messages.images import MAX_PIXELS, Decode, Decoded, ImageRefused, StartImageProcess, in_pieces
+from specvino.engine.openvino.messages.images import (
+    MAX_PIXELS,
+    Decode,
+    Decoded,
+    ImageRefused,
+    StartImageProcess,
+    in_pieces,
+)
 from specvino.engine.openvino.messages.worker import ReleaseImages, SendImage
 from specvino.engine.processes.request_reply import ProcessCrashed, RequestReplyClient
 from specvino.engine.processes.supervisor import Supervisor
 from specvino.engine.request import Conversation, Image, PlacedImage, ReadImage
-
 
 # What a file costs in addition to its pixels, in pixels.
 _ANY_FILE = 50_000

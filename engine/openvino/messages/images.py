@@ -13,7 +13,6 @@ import msgspec
 
 from specvino.engine.request import Image
 
-
 # The size of the largest phone photographs. A pixel takes three bytes while a file is read.
 MAX_PIXELS = 50_000_000
 

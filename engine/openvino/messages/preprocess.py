@@ -118,6 +118,7 @@ class Vocabulary(msgspec.Struct, tag=True):
     empty if the model has none. `capabilities` are its capabilities, None if there is no template or it can't be
     compiled, for the reason `refusal`. `formats` are its formats of calls and reasoning. `variables` and `marked` are
     for templates in requests: the special tokens by their names, and the texts that clients must not be able to forge.
+    `limit` is the number of tokens from which the tokenizer truncates a text, None if it doesn't.
     """
 
     table: list[bytes] | None
@@ -131,6 +132,7 @@ class Vocabulary(msgspec.Struct, tag=True):
     capabilities: Capabilities | None = None
     formats: ShownFormats = ShownFormats()
     refusal: str = ""
+    limit: int | None = None
 
 
 class Preprocessed(msgspec.Struct, tag=True):

@@ -98,6 +98,7 @@ class Preprocessor:
             self._templates.capabilities,
             self._templates.formats,
             self._templates.refusal,
+            self.limit,
         )
 
     def preprocess(self, prompt: Conversation, cut: Cut | None = None, pieces: list[str] | None = None) -> bytes:

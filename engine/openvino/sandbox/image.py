@@ -17,9 +17,6 @@ from specvino.engine.processes.channel import BlockingChannel, Ready
 
 FORMATS = ("PNG", "JPEG", "WEBP", "GIF", "BMP")
 
-# Of the longer side to the shorter one: models scale an image up to a minimum shorter side, so a line would fill the
-# memory.
-MAX_RATIO = 100
 
 # Pillow's own limit is lower than ours.
 Image.MAX_IMAGE_PIXELS = None
@@ -59,9 +56,10 @@ def decode(file: bytes, longest_side: int, most_pixels: int = MAX_PIXELS, *, bas
 def _check(width: int, height: int) -> None:
     if width * height > MAX_PIXELS:
         raise ImageError(f"The image has {width} x {height} pixels; at most {MAX_PIXELS:,} are allowed.")
-    if max(width, height) > MAX_RATIO * min(width, height):
+    if max(width, height) > request.MAX_IMAGE_RATIO * min(width, height):
         raise ImageError(
-            f"The image has {width} x {height} pixels; a side may be {MAX_RATIO} times as long as the other."
+            f"The image has {width} x {height} pixels; a side may be {request.MAX_IMAGE_RATIO} times as long as the "
+            "other."
         )
 
 

@@ -14,7 +14,7 @@ from support.engines import Sharing, idle, running
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.models import ModelSource
 from specvino.engine.openvino.engine import OpenVINOEngine
-from specvino.engine.openvino.messages.worker import Generate, LoadModel
+from specvino.engine.openvino.messages.worker import LONGEST_DRAFTED, Generate, LoadModel
 from specvino.engine.openvino.preprocess.preprocessor import Preprocessor
 from specvino.engine.openvino.worker.pipeline import load
 from specvino.engine.openvino.worker.scheduler import Scheduler
@@ -54,6 +54,7 @@ def test_greedy_texts_are_those_without_drafts(
 
     async def test(engine: OpenVINOEngine) -> None:
         assert engine.model.drafting == kind
+        assert engine.model.drafted_tokens == (LONGEST_DRAFTED if kind == "draft_model" else None)
         for question in QUESTIONS:
             assert text(await answer(engine, ask(question, **sampling))) == texts[question]
         await idle(engine)

@@ -1,6 +1,7 @@
 """The images of a request: their order, their limits, and the error for the first refused one."""
 
 import asyncio
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, cast
@@ -9,12 +10,15 @@ import pytest
 from support.images import file
 from support.web import web, whole
 
+from specvino.document import loading
+from specvino.document.operations import operations
 from specvino.engine.errors import EngineUnavailable, ImageError, PromptError
-from specvino.engine.request import Image, Message, PlacedImage, ReadImage
+from specvino.engine.openvino.sandbox import image
+from specvino.engine.request import MAX_IMAGE_RATIO, Image, Message, PlacedImage, ReadImage
 from specvino.handlers.errors import ApiError
 from specvino.handlers.media import ImageSource, Media, MediaError, MediaSettings, MessageDraft, PlacedSource, load
 from specvino.handlers.media.fetch import Fetcher
-from specvino.handlers.media.rules import MAX_DECODED_PIXELS, MAX_IMAGES
+from specvino.handlers.media.rules import MAX_BYTES, MAX_DECODED_PIXELS, MAX_IMAGES, MAX_PIXELS
 
 if TYPE_CHECKING:
     from specvino.engine.protocol import Engine
@@ -83,6 +87,18 @@ def test_the_bound_on_their_number() -> None:
     code, param, _ = refusal(reader, *["data:;base64,QQ=="] * (MAX_IMAGES + 1))
     assert (code, param) == ("invalid_image", f"part.{MAX_IMAGES}")
     assert not reader.read
+
+
+def test_the_document_names_the_limits() -> None:
+    sentences = {
+        refusal["when"]
+        for operation in operations(loading.whole())
+        for refusal in operation.definition.get("x-refusals", ())
+        if refusal["code"] == "invalid_image"
+    }
+    limits = [MAX_BYTES, image.MAX_PIXELS, MAX_IMAGE_RATIO, MAX_IMAGES, MAX_DECODED_PIXELS, MAX_PIXELS]
+    for sentence in sentences:
+        assert [int(number.replace(",", "")) for number in re.findall(r"\b\d[\d,]*\b", sentence)] == limits
 
 
 def test_the_bound_on_the_pixels_that_are_decoded() -> None:

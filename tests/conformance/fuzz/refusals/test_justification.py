@@ -1,9 +1,12 @@
 """Refusals that name a field are believed where the field is at fault."""
 
+import base64
 from functools import partial
+from io import BytesIO
 from typing import Any, ClassVar
 
 import pytest
+from PIL import Image
 
 from specvino.conformance.fuzz.consistent_requests import IMAGE, consistent
 from specvino.conformance.fuzz.refusals.justification import is_justified
@@ -36,6 +39,13 @@ class StoringServer(Server):
         "context_length": 100,
         "vision": True,
         "calls_tools": False,
+        "drafted_tokens": None,
+        "tokenizer_tokens": 8192,
+        "tokenized_characters": 1 << 18,
+        "images": 64,
+        "image_bytes": 20_000_000,
+        "image_pixels": 1 << 25,
+        "image_ratio": 100,
     }
 
     def __init__(self) -> None:
@@ -305,6 +315,29 @@ def test_only_what_was_made_in_the_background_is_cancelled() -> None:
             "response_cancel", {"response_id": id}, None, "response_not_cancellable", "response_id"
         )
         assert is_justified(refused, StoringServer()) is expected
+
+
+@pytest.mark.parametrize("fact", ["images", "image_bytes", "image_pixels"])
+def test_images_exceed_the_server_s_limits(fact) -> None:
+    assert judged("invalid_image", PART, image(IMAGE), **{fact: 0})
+    assert not judged("invalid_image", PART, image(IMAGE), **{fact: None})
+
+
+def test_an_image_has_one_side_that_is_too_long_for_the_server() -> None:
+    file = BytesIO()
+    Image.new("1", (30, 10)).save(file, "PNG")
+    wide = image(f"data:image/png;base64,{base64.b64encode(file.getvalue()).decode()}")
+    assert judged("invalid_image", PART, wide, image_ratio=2)
+    assert not judged("invalid_image", PART, wide, image_ratio=3)
+
+
+def test_the_server_s_lengths_of_texts() -> None:
+    texts = {"messages": [{"role": "user", "content": "a" * 4000}]}
+    assert judged("insufficient_memory", "messages", texts, drafting="draft_model", drafted_tokens=4000)
+    assert not judged("insufficient_memory", "messages", texts, drafting="draft_model", drafted_tokens=5000)
+    assert judged("text_too_long", "messages", texts, tokenizer_tokens=None, tokenized_characters=4000)
+    assert judged("text_too_long", "messages", texts, tokenizer_tokens=4000)
+    assert not judged("text_too_long", "messages", texts, tokenizer_tokens=None)
 
 
 def test_what_depends_on_the_server() -> None:

@@ -108,7 +108,7 @@ def test_no_tokenizer_at_all(tmp_path: Path) -> None:
 
 def test_a_prompt_that_the_tokenizer_truncates_is_too_long(smollm2: ModelSource) -> None:
     preprocessor = Preprocessor(Tokenizer(smollm2.path))
-    assert preprocessor.limit == 8192
+    assert preprocessor.limit == preprocessor.vocabulary().limit == 8192
     words = "one two three four five " * 2000  # 10,000 tokens and the template's
     result = answer(preprocessor, Preprocess(1, conversation(words)))
     assert isinstance(result, PromptTooLong)
