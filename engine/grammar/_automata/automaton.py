@@ -5,7 +5,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TypeVar
 
-from specvino.engine.grammar._automata.expressions import Alphabet, Expression, Expressions, TooLarge
+from specvino.engine.grammar._automata.alphabet import Alphabet
+from specvino.engine.grammar._automata.expressions import Expression, Expressions, TooLarge
 from specvino.engine.grammar._ebnf.ranges import Ranges
 
 MOST_STATES = 2048
