@@ -37,11 +37,10 @@ class ModelInfo:
     are the variables of its chat template that control the reasoning, such as `enable_thinking` and `reasoning_effort`.
     With `thinking_budgets` its reasoning can be ended after a number of tokens. With `full_logits` it returns the most
     likely tokens at each position, scores prompts, and supports `logit_bias` and allowed and bad tokens.
-    `template_lacks` are the missing capabilities of its chat template, with their workarounds, and `lacks_memory` the
-    requests that the server has too little memory for. `described` are its format, its device and other facts for
-    people, in short phrases. `weights` is their size in bytes, 0 without a file of them. `drafted_tokens` is the
-    longest prompt that is computed with a draft model, in tokens, None without one. `tokenizer_tokens` is the number of
-    tokens from which its tokenizer truncates a text, None if it doesn't.
+    `template_lacks` are the missing capabilities of its chat template, with their workarounds. `described` are its
+    format, its device and other facts for people, in short phrases. `weights` is their size in bytes, 0 without a file
+    of them. `drafted_tokens` is the longest prompt that is computed with a draft model, in tokens, None without one.
+    `tokenizer_tokens` is the number of tokens from which its tokenizer truncates a text, None if it doesn't.
     """
 
     context_length: int
@@ -54,7 +53,6 @@ class ModelInfo:
     thinking_budgets: bool = False
     full_logits: bool = True
     template_lacks: tuple[str, ...] = ()
-    lacks_memory: tuple[str, ...] = ()
     described: tuple[str, ...] = ()
     weights: int = 0
     drafted_tokens: int | None = None
@@ -97,6 +95,11 @@ class Engine(Protocol):
     @property
     def model(self) -> ModelInfo:
         """Returns the properties of the model. Raises EngineUnavailable before the first load."""
+        ...
+
+    @property
+    def lacks_memory(self) -> tuple[str, ...]:
+        """Returns the requests that the server never has memory for, as sentences."""
         ...
 
     async def start(self, report: Report = say_nothing) -> None:

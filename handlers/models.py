@@ -84,8 +84,8 @@ class Models:
             described.update(cast("wire.Model", _properties(model)))
             if model.template_lacks:
                 described["chat_template_lacks"] = list(model.template_lacks)
-            if model.lacks_memory:
-                described["insufficient_memory"] = list(model.lacks_memory)
+            if lacks := served.engine.lacks_memory:
+                described["insufficient_memory"] = list(lacks)
         return described
 
 

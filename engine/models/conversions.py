@@ -113,6 +113,11 @@ def converted(gguf: Path, report: Report = say_nothing) -> InUse | None:
         return None
 
 
+def conversion_size(gguf: Path) -> int:
+    """Returns how many bytes the conversion of a GGUF file takes at most."""
+    return int(gguf.stat().st_size * _TIMES) + _TOKENIZER
+
+
 def adapted(base: Path, adapter: Path, report: Report = say_nothing) -> InUse:
     """Returns the OpenVINO folder of the model in the folder `base` with an adapter, which is made unless the cache has
     it. Raises ModelLoadError.
@@ -247,7 +252,7 @@ def _convert(gguf: Path, model: Path, origin: Origin, digests: Digests, report: 
             f"converting it takes {peak / 1e9:.1f} GB of memory, and {free / 1e9:.1f} GB are free; end other programs, "
             "or take the model in OpenVINO's format"
         )
-    with _room(model, int(size * _TIMES) + _TOKENIZER):
+    with _room(model, conversion_size(gguf)):
         # OpenVINO writes beside the link, which the conversion removes; the user's file stays.
         link = model / "model.gguf"
         link.symlink_to(gguf.absolute())

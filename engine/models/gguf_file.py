@@ -38,6 +38,11 @@ def open_gguf(path: Path) -> ModelSource:
     return ModelSource(path, context_length=context_length, defaults={}, gguf=True, hidden_size=hidden_size)
 
 
+def read_header(path: Path) -> GGUFReader:
+    """Returns the header of a complete file, without its arrays."""
+    return _Header(path)
+
+
 def _size(header: GGUFReader, key: str) -> int | None:
     value = _value(header, key)
     return value if isinstance(value, int) and value > 0 else None

@@ -18,7 +18,9 @@ from specvino.engine.openvino.client.admission import Admission
 from specvino.engine.openvino.client.grammars import GrammarClient
 from specvino.engine.openvino.client.idling import Idling
 from specvino.engine.openvino.client.images import ImageClient
-from specvino.engine.openvino.client.memory_budget import MemoryBudget, weights_of
+from specvino.engine.openvino.client.memory_budget import MemoryBudget
+from specvino.engine.openvino.client.memory_needs import needs, weights_of
+from specvino.engine.openvino.client.memory_plan import fitting_cache
 from specvino.engine.openvino.client.preprocess import PreprocessClient
 from specvino.engine.openvino.client.running_choice import ChoiceFactory
 from specvino.engine.openvino.client.suspects import Suspects
@@ -49,11 +51,12 @@ _DEFAULT_OPTIONS = PipelineOptions()
 
 class OpenVINOEngine:
     """Implements `protocol.Engine`. At most `max_sequences` are generated at a time, the others wait; if `max_queue`
-    requests wait, new ones are rejected. `cache_size` (GB) bounds the memory of running sequences; 0 lets it grow.
-    `options` configure the pipeline. A worker with pending requests that neither answers nor computes for
-    `stall_timeout` seconds is restarted, and so is a preprocess or image process that needs more than
-    `preprocess_deadline` seconds for a conversation or an image. A constraint without a result after `grammar_deadline`
-    seconds fails with EngineUnavailable, and one that takes `grammar_computing` seconds of CPU time is rejected.
+    requests wait, new ones are rejected. `cache_size` (GB) bounds the memory of running sequences; 0 lets it grow. With
+    `cache_may_shrink` it is smaller if a file that isn't converted leaves less memory. `options` configure the
+    pipeline. A worker with pending requests that neither answers nor computes for `stall_timeout` seconds is restarted,
+    and so is a preprocess or image process that needs more than `preprocess_deadline` seconds
+    for a conversation or an image. A constraint without a result after `grammar_deadline` seconds fails with
+    EngineUnavailable, and one that takes `grammar_computing` seconds of CPU time is rejected.
     Speculative decoding takes its drafts from a `draft_model`, or looks them up in the prompt. `tool_parser` and
     `reasoning_parser` name formats or are `none`; by default the formats are derived from the chat template.
     `chat_template` replaces the model's own. `budget` is the memory for the processes of all models; `full_logits` says
@@ -68,6 +71,7 @@ class OpenVINOEngine:
         max_sequences: int = 64,
         max_queue: int = 1000,
         cache_size: float = 0,
+        cache_may_shrink: bool = False,
         options: PipelineOptions = _DEFAULT_OPTIONS,
         stall_timeout: float = 60.0,
         preprocess_deadline: float = 60.0,
@@ -102,7 +106,7 @@ class OpenVINOEngine:
         self._images = ImageClient(preprocess_deadline)
         self._budget = budget or MemoryBudget()
 
-        def assemble(source: ModelSource, draft_model: ModelSource | None) -> None:
+        def assemble(source: ModelSource, draft_model: ModelSource | None, cache: float, *, converted: bool) -> None:
             self._sources = (source, draft_model)
             self._source = source
             self._preprocess = PreprocessClient(source, preprocess_deadline, chat_template)
@@ -113,12 +117,13 @@ class OpenVINOEngine:
                 max_sequences,
                 draft_path=str(draft_model.path) if draft_model else None,
                 prompt_lookup=prompt_lookup,
-                cache_size=cache_size,
+                cache_size=cache,
                 hidden_size=source.hidden_size,
                 options=options,
             )
             self._workers = Workers(
                 self._load,
+                needs(source, draft_model, converted=converted, options=options),
                 vision=source.vision,
                 stall_timeout=stall_timeout,
                 on_cache=self._admission.bound,
@@ -134,7 +139,12 @@ class OpenVINOEngine:
             unload=lambda: self._workers.close(),
             ready=lambda: self._workers.worker.state == "ready",
         )
-        assemble(source, draft_model)
+        self._cache_may_shrink = cache_may_shrink
+        assemble(source, draft_model, cache_size, converted=True)
+        # Before any engine starts, so that none is promised what another one needs.
+        self._budget.add(lambda: self._workers.size, lambda: self._workers.worker.pid)
+        if self._budget.of_machine:
+            self._budget.add(lambda: self._workers.needs.preprocess, lambda: self._preprocess.process.pid)
 
     @property
     def model(self) -> ModelInfo:
@@ -142,6 +152,10 @@ class OpenVINOEngine:
             self._workers.worker.check_ready()
             raise EngineUnavailable("The model is loading.", retry_after=1)
         return self._model
+
+    @property
+    def lacks_memory(self) -> tuple[str, ...]:
+        return self._workers.lacks_memory
 
     @property
     def generated_tokens(self) -> int:
@@ -199,7 +213,6 @@ class OpenVINOEngine:
             parsers.closing() is not None and not self._source.vision,
             full_logits=self._workers.has_full_logits,
             template_lacks=_lacking(vocabulary),
-            lacks_memory=self._workers.lacks_memory,
             described=(*self._described(), *parsers.described()),
             weights=weights_of(self._source.path),
             drafted_tokens=LONGEST_DRAFTED if self._load.drafting == "draft_model" else None,
@@ -326,8 +339,11 @@ class OpenVINOEngine:
             ended.set()  # ends the thread, and a conversion, if this task is cancelled
             await self.close()
             raise
-        if (source, *draft) != tuple(filter(None, self._sources)):
-            self._assemble(source, draft[0] if draft else None)
+        form = source, draft[0] if draft else None
+        self._assemble(*form, size := self._load.cache_size, converted=False)
+        fitting = fitting_cache(self._budget, self._workers.needs, size, may_shrink=self._cache_may_shrink)
+        if fitting != size:
+            self._assemble(*form, fitting, converted=False)
 
     def _at(self, report: Report, stage: str, done: int, total: int) -> None:
         before = self._loading

@@ -83,6 +83,10 @@ class ScriptedEngine:
             raise EngineUnavailable("The engine has not been started.", retry_after=1)
         return self._model
 
+    @property
+    def lacks_memory(self) -> tuple[str, ...]:
+        return ()
+
     async def start(self, report: Report = say_nothing) -> None:
         self._model = ModelInfo(
             self._context_length,

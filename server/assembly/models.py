@@ -34,7 +34,9 @@ def make_engines(options: ServeOptions, report: Report = say_nothing) -> Engines
     from specvino.engine.models import resolve, with_adapter
     from specvino.engine.models.adapter import adapter_file, read_adapter
     from specvino.engine.openvino.client.devices import device_memory
-    from specvino.engine.openvino.client.memory_budget import MemoryBudget, choose_cache, needs
+    from specvino.engine.openvino.client.memory_budget import MemoryBudget
+    from specvino.engine.openvino.client.memory_needs import needs
+    from specvino.engine.openvino.client.memory_plan import choose_cache
     from specvino.engine.openvino.engine import OpenVINOEngine
 
     try:
@@ -48,19 +50,21 @@ def make_engines(options: ServeOptions, report: Report = say_nothing) -> Engines
     sources |= {(adapter.name,): with_adapter(bases[adapter.base], adapter.path) for adapter in adapters}
     draft = resolve(options.draft_model, report) if options.draft_model else None
     budget = MemoryBudget() if of_device is None else MemoryBudget.of_device(of_device)
-    needed = [
-        needs(source.path, draft.path if draft else None, adapter=source.adapter, converted=True)
-        for source in sources.values()
-    ]
+    sources = {
+        names: replace(
+            source, defaults=_bounded(options, source.defaults), context_length=_context_length(options, source)
+        )
+        for names, source in sources.items()
+    }
+    needed = [needs(source, draft, converted=True, options=pipeline) for source in sources.values()]
     cache_size = choose_cache(needed, budget.read(), options.cache_size)
     return {
         names: OpenVINOEngine(
-            replace(
-                source, defaults=_bounded(options, source.defaults), context_length=_context_length(options, source)
-            ),
+            source,
             max_sequences=options.max_num_seqs,
             max_queue=options.max_queue,
             cache_size=cache_size,
+            cache_may_shrink=options.cache_size is None,
             options=pipeline,
             draft_model=draft,
             prompt_lookup=options.prompt_lookup,

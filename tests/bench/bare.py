@@ -13,7 +13,8 @@ import numpy
 
 from bench.workload import Load
 from specvino.engine.models import ModelSource
-from specvino.engine.openvino.client.memory_budget import choose_cache, needs
+from specvino.engine.openvino.client.memory_needs import needs
+from specvino.engine.openvino.client.memory_plan import choose_cache
 from specvino.engine.processes.memory import memory
 
 
@@ -24,7 +25,7 @@ class Bare:
         # Spawned: a forked child of a process that has touched OpenVINO computes on one core.
         context = multiprocessing.get_context("spawn")
         self._pipe, far = context.Pipe()
-        cache_size = cache_size or choose_cache([needs(source.path)], memory(), None)
+        cache_size = cache_size or choose_cache([needs(source)], memory(), None)
         self._process = context.Process(target=_main, args=(far, str(source.path), cache_size), daemon=True)
         self._process.start()
         far.close()

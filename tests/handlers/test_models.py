@@ -198,7 +198,11 @@ def test_what_a_model_lacks() -> None:
     class Lacking(Engine):
         @property
         def model(self) -> ModelInfo:
-            return replace(super().model, template_lacks=("no tools",), lacks_memory=("too large",))
+            return replace(super().model, template_lacks=("no tools",))
+
+        @property
+        def lacks_memory(self) -> tuple[str, ...]:
+            return ("too large",)
 
     async def test(client: Client, engines: dict[str, Engine]) -> None:
         engines["b"].__class__ = Lacking

@@ -7,7 +7,6 @@ from collections.abc import AsyncIterator, Callable, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
 from functools import partial
 from math import ceil
-from pathlib import Path
 from typing import Literal, NamedTuple
 
 import msgspec
@@ -22,7 +21,9 @@ from specvino.engine.errors import (
 )
 from specvino.engine.openvino.client.admission import AdmittedPrompt
 from specvino.engine.openvino.client.constraints import ResolvedConstraint
-from specvino.engine.openvino.client.memory_budget import GB, LEAST_STATES, MemoryBudget, in_gb, needs
+from specvino.engine.openvino.client.memory_budget import MemoryBudget
+from specvino.engine.openvino.client.memory_needs import GB, Needs
+from specvino.engine.openvino.client.memory_plan import LEAST_STATES, Copy, plan
 from specvino.engine.openvino.messages.token_ids import TOKEN_ID_BYTES
 from specvino.engine.openvino.messages.worker import LONGEST_DRAFTED, Cancel, Loaded, LoadModel, Output, Step
 from specvino.engine.processes.on_demand import OnDemand
@@ -105,12 +106,13 @@ class Workers:
     """The worker, which always runs, and two processes that are started on demand, if the `budget` has memory for them.
     `vision`: the model accepts images. `on_cache` is called with the number of tokens that fit into the worker's cache,
     if that has a fixed size. A process with pending requests that neither answers nor computes for `stall_timeout`
-    seconds is restarted.
+    seconds is restarted. `needs` is the memory of the processes.
     """
 
     def __init__(
         self,
         load: LoadModel,
+        needs: Needs,
         *,
         vision: bool,
         stall_timeout: float,
@@ -131,7 +133,7 @@ class Workers:
         self._undrafted_tokens: int | None = None
         self.worker = self._supervisor("worker", _WORKER, load, on_cache)
         self._budget = budget
-        self._needs = needs(Path(load.path), Path(load.draft_path) if load.draft_path else None)
+        self.needs = needs
         self._mode = full_logits
         self._preloaded = AsyncExitStack()
         # With a draft model a step computes whole prompts (decision 028): one of 7,500 tokens would block all other
@@ -144,29 +146,19 @@ class Workers:
         self._full_logits = OnDemand(self._make_full_logits, _IDLE)
 
     def plan(self) -> list[str]:
-        """Counts the worker's memory, and returns the plan of the model's memory in sentences."""
-        cache = int(self._load.cache_size * GB)
-        self._budget.add(self._needs.worker + cache, lambda: self.worker.pid)
-        free = self._budget.read()
-        lines = [
-            f"{in_gb(free.available)} of {in_gb(free.total)} are free",
-            f"the worker takes {in_gb(self._needs.worker)} (the weights {in_gb(self._needs.weights)})"
-            + (f", and up to {in_gb(cache)} more for its KV cache" if cache else ", and what its KV cache needs"),
-        ]
-        if self.has_full_logits and not self.lacks_memory:
-            when = "always" if self._mode == "preload" else "while it is needed"
-            lines.append(
-                f"a second copy of the model runs {when}, for the scores of the whole vocabulary: "
-                f"{in_gb(self._needs.full_logits)}, and at least {in_gb(LEAST_STATES)} more for its states"
-            )
-        lines += self.lacks_memory
-        left = self._budget.room()
-        lines.append(
-            f"{in_gb(left)} are left for processes on demand and for other programs"
-            if left >= 0
-            else f"{in_gb(-left)} are missing if the KV cache is full: --cache-size is too large, or other programs run"
+        """Returns the plan of the model's memory in sentences."""
+        return plan(
+            self._budget,
+            self.needs,
+            self._cache,
+            self._copies,
+            preloaded=self.has_full_logits and self._mode == "preload",
         )
-        return lines
+
+    @property
+    def size(self) -> int:
+        """Returns how many bytes the worker may grow to."""
+        return self.needs.with_cache(self._cache)
 
     async def start(self) -> None:
         """Starts the worker, and a full-logits process that is preloaded. Raises ModelLoadError: then none runs."""
@@ -186,12 +178,19 @@ class Workers:
     @property
     def lacks_memory(self) -> tuple[str, ...]:
         """Returns what there is never memory for, as sentences."""
-        lacks = []
-        if self.has_full_logits and self._needs.full_logits + LEAST_STATES > self._budget.most():
-            lacks.append(self._budget.lack(self._needs.full_logits + LEAST_STATES, _FULL_LOGITS_PURPOSE))
-        if self._load.draft_path is not None and self._needs.undrafted + GB > self._budget.most():
-            lacks.append(self._budget.lack(self._needs.undrafted + GB, _UNDRAFTED_PURPOSE))
-        return tuple(lacks)
+        most = self._budget.most()
+        needed = [(copy.size + copy.least, copy.purpose) for copy in self._copies]
+        return tuple(self._budget.lack(size, purpose) for size, purpose in needed if size > most)
+
+    @property
+    def _copies(self) -> list[Copy]:
+        scored = Copy(_FULL_LOGITS_PURPOSE, self.needs.full_logits, LEAST_STATES)
+        undrafted = Copy(_UNDRAFTED_PURPOSE, self.needs.undrafted_with(GB) - GB, GB)
+        return [scored] * self.has_full_logits + [undrafted] * (self._load.draft_path is not None)
+
+    @property
+    def _cache(self) -> int:
+        return max(int(self._load.cache_size * GB), self.needs.least_cache) if self._load.cache_size else 0
 
     @property
     def pids(self) -> dict[str, int | None]:
@@ -313,25 +312,29 @@ class Workers:
         return _bounded(prompt, most)
 
     def _make_undrafted(self) -> Supervisor:
-        needed = self._needs.undrafted
-        room = self._budget.require(needed + GB, _UNDRAFTED_PURPOSE) - needed
-        cache = min(room // GB, ceil(self._load.cache_size))
+        copy = self._copies[-1]
+        room = self._budget.require(copy.size + copy.least, copy.purpose)
+        cache = ceil(self._load.cache_size)
+        while cache > 1 and self.needs.undrafted_with(cache * GB) > room:
+            cache -= 1
+        needed = self.needs.undrafted_with(cache * GB)
         load = msgspec.structs.replace(self._load, draft_path=None, cache_size=cache, expendable=True)
-        self._budget.add(needed + cache * GB, lambda: self._undrafted.pid, lambda: self._undrafted.wanted)
+        self._budget.add(lambda: needed, lambda: self._undrafted.pid, lambda: self._undrafted.wanted)
         return self._supervisor("undrafted worker", _WORKER, load, self.bound_undrafted)
 
     def _make_full_logits(self) -> Supervisor:
-        needed = self._needs.full_logits
-        states = self._budget.require(needed + LEAST_STATES, _FULL_LOGITS_PURPOSE) - needed
+        copy = self._copies[0]
+        states = self._budget.require(copy.size + copy.least, copy.purpose) - copy.size
         if self._load.cache_size:
             states = min(states, max(LEAST_STATES, int(self._load.cache_size * GB)))
+        needed = copy.size + states
         load = msgspec.structs.replace(
             self._load,
             max_sequences=min(self._load.max_sequences, _FULL_LOGITS_SEQUENCES),
             state_size=states,
             expendable=True,
         )
-        self._budget.add(needed + states, lambda: self._full_logits.pid, lambda: self._full_logits.wanted)
+        self._budget.add(lambda: needed, lambda: self._full_logits.pid, lambda: self._full_logits.wanted)
         return self._supervisor("full-logits", _FULL_LOGITS, load, self.bound_full_logits)
 
     def _supervisor(

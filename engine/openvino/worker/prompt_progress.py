@@ -6,28 +6,34 @@ contents of its prefix cache (decision 061).
 from collections.abc import Iterator
 
 from specvino.engine.openvino.messages.token_ids import TOKEN_ID_BYTES
-from specvino.engine.openvino.messages.worker import CACHE_BLOCK, Generate
+from specvino.engine.openvino.messages.worker import CACHE_BLOCK, STEP_CONTEXTS, Generate
 
 
 class PromptBacklog:
     """The prompts that the pipeline hasn't computed yet, limited to what fills a step of `step_tokens`. So a new
     request waits for the prompt that is being computed, not for all prompts before it. The choices of a request also
-    find their prompt in the prefix cache, so that it is computed once. Cached tokens don't count, so many requests with
-    a common prefix start together.
+    find their prompt in the prefix cache, so that it is computed once. Cached tokens don't count as work, so requests
+    with a common prefix start together, as far as there is memory for their contexts.
     """
 
     def __init__(self, step_tokens: int) -> None:
         self._step_tokens = step_tokens
         self._left: dict[int, int] = {}  # tokens, by sequence, the oldest first
+        self._contexts: dict[int, int] = {}
 
     @property
     def has_room(self) -> bool:
         """Returns whether the next step could compute more."""
         return sum(self._left.values()) < self._step_tokens
 
-    def add(self, id: int, tokens: int) -> None:
-        """Adds a prompt with this number of tokens to compute."""
-        self._left[id] = tokens
+    def fits(self, context: int) -> bool:
+        """Returns whether there is memory for a further prompt of this many tokens, computed or not."""
+        contexts = [context, *self._contexts.values()]
+        return len(contexts) == 1 or len(contexts) * max(contexts) <= STEP_CONTEXTS
+
+    def add(self, id: int, tokens: int, context: int) -> None:
+        """Adds a prompt of `context` tokens, of which `tokens` are to compute."""
+        self._left[id], self._contexts[id] = tokens, context
 
     def stepped(self) -> None:
         """Subtracts the maximum that a step computes."""
@@ -37,11 +43,12 @@ class PromptBacklog:
                 self._left[id] = left - room
                 return
             room -= left
-            del self._left[id]
+            self.done(id)
 
     def done(self, id: int) -> None:
         """Removes a sequence that has its first token, or has ended: its prompt may have been in the cache."""
         self._left.pop(id, None)
+        self._contexts.pop(id, None)
 
 
 _MOST_TOKENS = 2**21

@@ -161,9 +161,13 @@ class Scheduler:
         while self._backlog.has_room:
             sliced, request = self._slices.next(held), self._queue.next(passed)
             if sliced is not None and (self._slices_turn or request is None):
+                if not self._backlog.fits(self._slice_end(sliced)):
+                    break
                 self._slices_turn = False
                 self._advance(sliced, held)
             elif request is not None:
+                if not self._backlog.fits(request.prompt_tokens):
+                    break
                 self._slices_turn = True
                 if self._is_long(request):
                     self._slice(request, passed)
@@ -206,14 +210,12 @@ class Scheduler:
     def _advance(self, prompt: SlicedPrompt, held: set[int]) -> None:
         """Adds the next slice to the pipeline, or the request itself for the rest of the prompt."""
         request = prompt.request
-        prompt.computed = max(prompt.computed, self._computed.tokens(request.token_ids))
-        size = self._slices.tokens(len(self._running), prompt.computed)
-        if prompt.unsliced or prompt.left <= size:
+        end = self._slice_end(prompt)
+        if end == request.prompt_tokens:
             if self._ready(request, held, lambda _: self._leave(prompt)):
                 self._slices.remove(prompt)
                 self._admit(request, prompt.begun)
             return
-        end = prompt.computed + size
         ids = numpy.frombuffer(request.token_ids, numpy.int64)[:end].reshape(1, -1)
         config = GenerationConfig()
         config.max_new_tokens = 1
@@ -225,7 +227,13 @@ class Scheduler:
             prompt.unsliced = True
             return
         self._slices.began(prompt, id, handle, end)
-        self._backlog.add(id, self._slices.step_tokens)  # it takes the time of a whole step, whatever its size
+        self._backlog.add(id, self._slices.step_tokens, end)  # it takes the time of a whole step, whatever its size
+
+    def _slice_end(self, prompt: SlicedPrompt) -> int:
+        """Returns up to which token the next slice goes: that of the whole prompt for the rest."""
+        prompt.computed = max(prompt.computed, self._computed.tokens(prompt.request.token_ids))
+        size = self._slices.tokens(len(self._running), prompt.computed)
+        return prompt.request.prompt_tokens if prompt.unsliced or prompt.left <= size else prompt.computed + size
 
     def _read_slices(self) -> None:
         for prompt in self._slices.stepped():
@@ -257,7 +265,7 @@ class Scheduler:
             self._outputs.append(Output(request.id, [], error=one_line(error)))
         else:
             self._running[request.id] = Sequence(request, handle, begun)
-            self._backlog.add(request.id, self._uncached(request))
+            self._backlog.add(request.id, self._uncached(request), request.prompt_tokens)
             self._prompts.add(request)
             return True
         self._compiler.began(request.id)

@@ -14,7 +14,8 @@ from support.processes import gone
 
 from specvino.engine.errors import EngineRestarted, EngineUnavailable
 from specvino.engine.models import ModelSource, resolve
-from specvino.engine.openvino.client.memory_budget import GB, MemoryBudget
+from specvino.engine.openvino.client.memory_budget import MemoryBudget
+from specvino.engine.openvino.client.memory_needs import GB
 from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.processes.memory import Memory
 

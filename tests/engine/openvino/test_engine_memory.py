@@ -8,10 +8,13 @@ import psutil
 import pytest
 from support.conversation import answer, ask, text
 from support.engines import running
+from support.qwen3_gguf import write
 
-from specvino.engine.errors import EngineUnavailable, InsufficientMemory, ModelLoadError
-from specvino.engine.models import ModelSource
-from specvino.engine.openvino.client.memory_budget import GB, MemoryBudget, needs
+from specvino.engine.errors import EngineUnavailable, InsufficientMemory, ModelLoadError, UnusableModel
+from specvino.engine.models import ModelSource, resolve
+from specvino.engine.openvino.client.memory_budget import MemoryBudget
+from specvino.engine.openvino.client.memory_needs import GB, needs
+from specvino.engine.openvino.client.memory_plan import choose_cache
 from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.processes.memory import Memory, resident
 from specvino.engine.protocol import Engine
@@ -26,7 +29,7 @@ def mapped(pid: int) -> int:
 
 
 def test_weights_are_not_kept_twice(smollm2: ModelSource) -> None:
-    planned = needs(smollm2.path)
+    planned = needs(smollm2)
     flags = set(Path("/proc/cpuinfo").read_text("utf-8").split())
     if "avx512f" not in flags:
         # The matrices of the vocabulary are used as they are in the file, and nowhere else: 60 of smollm2's 91 MiB (AMD
@@ -55,9 +58,9 @@ def test_a_machine_that_is_too_small_refuses_what_needs_a_second_copy(tiny_text:
 
     async def test(engine: Engine) -> None:
         assert engine.model.full_logits
-        (lack,) = engine.model.lacks_memory
+        (lack,) = engine.lacks_memory
         assert "top_logprobs" in lack
-        with pytest.raises(InsufficientMemory, match=r"0\.8 GB of memory for a second copy .* leaves 0\.3 GB"):
+        with pytest.raises(InsufficientMemory, match=r"0\.5 GB of memory for a second copy .* leaves 0\.2 GB"):
             await answer(engine, SCORED)
         assert text(await answer(engine, ask("hello"))) == "Hello! How can I help you today?"
         assert isinstance(engine, OpenVINOEngine)
@@ -74,7 +77,7 @@ def test_one_process_has_room_at_a_time(tiny_text: ModelSource) -> None:
     async def test(first: Engine) -> None:
         second = OpenVINOEngine(tiny_text, cache_size=1, budget=budget)
         await second.start()
-        assert not second.model.lacks_memory
+        assert not second.lacks_memory
         answers = await asyncio.gather(answer(first, SCORED), answer(second, SCORED), return_exceptions=True)
         refused = [error for error in answers if isinstance(error, EngineUnavailable)]
         assert len(refused) == 1, answers
@@ -100,7 +103,7 @@ def test_a_preloaded_process_runs_from_the_start(tiny_text: ModelSource) -> None
 def test_without_the_process_the_model_lacks_full_logits(tiny_text: ModelSource) -> None:
     async def test(engine: Engine) -> None:
         assert not engine.model.full_logits
-        assert not engine.model.lacks_memory
+        assert not engine.lacks_memory
 
     running(tiny_text, test, full_logits="off", budget=MemoryBudget(lambda: Memory(GB, GB)))
 
@@ -120,3 +123,48 @@ def test_a_part_of_a_gigabyte_has_its_part_of_the_tokens(tiny_text: ModelSource,
 
     for source in (tiny_text, tiny_vision):
         assert cache_tokens(source, 0.25) == pytest.approx(cache_tokens(source, 1) / 4, rel=0.01)
+
+
+@pytest.fixture
+def unconverted(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> ModelSource:
+    """A GGUF file, and a cache that can't be written: a file is where its folder would be."""
+    (tmp_path / "cache").write_text("")
+    monkeypatch.setenv("SPECVINO_CACHE", str(tmp_path / "cache"))
+    return resolve(str(write(tmp_path / "model.gguf")))
+
+
+def test_a_file_that_is_not_converted_has_the_cache_that_it_leaves_room_for(unconverted: ModelSource) -> None:
+    """OpenVINO makes no cache of less than a gigabyte there, and four gigabytes have no room."""
+
+    async def test(engine: Engine) -> None:
+        assert isinstance(engine, OpenVINOEngine)
+        assert engine._load.cache_size == 1
+        assert "KV cache 1 GB" in " ".join(engine.model.described)
+
+    small = Memory(int(2.9 * GB), int(2.9 * GB))
+    running(unconverted, test, cache_size=4, cache_may_shrink=True, budget=MemoryBudget(lambda: small))
+    with pytest.raises(ModelLoadError, match=r"4 GB \(--cache-size\) is .* more .*; --cache-size 1 fits"):
+        running(unconverted, test, cache_size=4, budget=MemoryBudget(lambda: small))
+
+
+def test_a_file_that_is_not_converted_and_has_no_room_is_refused(unconverted: ModelSource) -> None:
+    """As it would be loaded; its conversion has room."""
+    small = Memory(int(1.6 * GB), int(1.6 * GB))
+    assert choose_cache([needs(unconverted, converted=True)], small, None) == 0.375
+    budget = MemoryBudget(lambda: small)
+
+    async def test(engine: Engine) -> None:
+        raise AssertionError("it starts")
+
+    with pytest.raises(UnusableModel, match=r"isn't converted .* GB of disk in .*, or 1\.\d GB of memory$"):
+        running(unconverted, test, cache_size=0.375, cache_may_shrink=True, budget=budget)
+
+
+def test_a_model_counts_from_before_another_one_starts(tiny_text: ModelSource) -> None:
+    """What the first one lacks is known at its start, and its plan promises no second copy."""
+    budget = MemoryBudget(lambda: Memory(3 * GB, 3 * GB))
+    first, second = (OpenVINOEngine(tiny_text, cache_size=1, budget=budget) for _ in range(2))
+    alone = OpenVINOEngine(tiny_text, cache_size=1, budget=MemoryBudget(lambda: Memory(3 * GB, 3 * GB)))
+    assert not alone.lacks_memory
+    assert first.lacks_memory == second.lacks_memory != ()
+    assert first.lacks_memory[0] in first._workers.plan()
