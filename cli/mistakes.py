@@ -21,6 +21,9 @@ _REASONS = {
     "less_than_equal": "{value} is more than {le}",
 }
 
+# Names of commands in other programs (`hf cache`, `ollama list`), and ours.
+_ELSEWHERE = {"cache": "models", "list": "models", "ls": "models"}
+
 
 def suggestion(name: str, known: Iterable[str], otherwise: str = "", prefix: str = "--") -> str:
     """Returns "; did you mean …?" with the known name that is like this one, or `otherwise` if none is. A prefix that
@@ -36,7 +39,8 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args and not args[0].startswith("-") and args[0] not in self.commands:
             known = [name for name, command in self.commands.items() if not command.hidden]
-            hint = suggestion(args[0], known, ";")
+            same = _ELSEWHERE.get(args[0])
+            hint = f"; did you mean {same}?" if same in known else suggestion(args[0], known, ";")
             ctx.fail(f"unknown command {args[0]}{hint} available: {', '.join(known)}")
         return super().resolve_command(ctx, args)
 

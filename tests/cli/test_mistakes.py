@@ -60,6 +60,7 @@ def test_a_wrong_value_elsewhere_than_on_the_command_line(tmp_path) -> None:
         ("serve a b", "Got unexpected extra argument(s) (b); `specvino serve -h` shows the usage"),
         ("explain-template", "Missing argument 'FILE|MODEL'."),
         ("serv", "unknown command serv; did you mean serve? available: serve, deploy, chat, "),
+        ("cache", "unknown command cache; did you mean models? available: serve, deploy, chat, "),
         ("sdk rust -o x", "unknown command rust; available: python, typescript, go"),
         ("sdk pyton -o x", "unknown command pyton; did you mean python? available: python, typescript, go"),
         ("models remove", "unknown command remove; available: rm"),

@@ -74,6 +74,10 @@ class Needs:
     unconverted: Path | None = None
     preprocess: int = 0
 
+    def cache_of(self, size: float) -> int:
+        """Returns the bytes of the cache that OpenVINO makes of a size in GB; 0 is a cache that grows."""
+        return max(int(size * GB), self.least_cache) if size else 0
+
     def with_cache(self, cache: int) -> int:
         """Returns what the worker takes with a KV cache of this size in bytes, 0 if its size isn't limited."""
         return self.worker + cache + self.reading(cache)

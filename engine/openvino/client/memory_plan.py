@@ -76,7 +76,7 @@ def fitting_cache(budget: MemoryBudget, needs: Needs, cache: float, *, may_shrin
     missing = -budget.most()
     if missing <= 0:
         return cache
-    room = budget.most() + needs.with_cache(int(cache * GB))
+    room = budget.most() + needs.with_cache(needs.cache_of(cache))
     least = needs.with_cache(needs.least_cache)
     if cache and least <= room:
         smaller = min(cache, _largest([needs], room))

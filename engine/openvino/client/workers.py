@@ -190,7 +190,7 @@ class Workers:
 
     @property
     def _cache(self) -> int:
-        return max(int(self._load.cache_size * GB), self.needs.least_cache) if self._load.cache_size else 0
+        return self.needs.cache_of(self._load.cache_size)
 
     @property
     def pids(self) -> dict[str, int | None]:

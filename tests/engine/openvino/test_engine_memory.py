@@ -13,7 +13,7 @@ from support.qwen3_gguf import write
 from specvino.engine.errors import EngineUnavailable, InsufficientMemory, ModelLoadError, UnusableModel
 from specvino.engine.models import ModelSource, resolve
 from specvino.engine.openvino.client.memory_budget import MemoryBudget
-from specvino.engine.openvino.client.memory_needs import GB, needs
+from specvino.engine.openvino.client.memory_needs import CACHE_STEP, GB, needs
 from specvino.engine.openvino.client.memory_plan import choose_cache
 from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.processes.memory import Memory, resident
@@ -44,13 +44,34 @@ def test_weights_are_not_kept_twice(smollm2: ModelSource) -> None:
         assert isinstance(engine, OpenVINOEngine)
         await answer(engine, SCORED)
         await answer(engine, ask("hello " * 300, max_tokens=4))
-        for name, most in (("worker", planned.worker + GB), ("full_logits", planned.full_logits)):
+        await answer(engine, ask("hello " * 300, n=32, max_tokens=4))  # in steps of as many as are planned
+        filled = 34 * 400 * planned.cached  # if no choice finds the prompt in the cache
+        most_of_worker = planned.worker + planned.reading(GB) + filled
+        for name, most in (("worker", most_of_worker), ("full_logits", planned.full_logits)):
             pid = engine.pids[name]
             assert pid is not None
             assert mapped(pid) < planned.weights * share
             assert 0 < resident(pid) < most
 
     running(smollm2, test, cache_size=1)
+
+
+@pytest.mark.exhaustive
+def test_a_full_cache_takes_what_is_planned(smollm2: ModelSource) -> None:
+    """Ten thousand tokens fit; then many requests have the longest prompt of all at once."""
+    planned = needs(smollm2)
+
+    async def test(engine: Engine) -> None:
+        assert isinstance(engine, OpenVINOEngine)
+        for start in range(12):
+            await answer(engine, ask(f"{start} " + "hello " * 1_000, max_tokens=4))
+        await answer(engine, ask("hello " * 5_000, max_tokens=4))
+        await answer(engine, ask("hello " * 5_000, n=16, max_tokens=4))
+        pid = engine.pids["worker"]
+        assert pid is not None
+        assert planned.worker / 2 + CACHE_STEP < resident(pid) < planned.with_cache(CACHE_STEP)
+
+    running(smollm2, test, cache_size=CACHE_STEP / GB)
 
 
 def test_a_machine_that_is_too_small_refuses_what_needs_a_second_copy(tiny_text: ModelSource) -> None:
@@ -96,7 +117,7 @@ def test_a_preloaded_process_runs_from_the_start(tiny_text: ModelSource) -> None
         assert engine.pids["full_logits"] == pid
 
     running(tiny_text, test, full_logits="preload")
-    with pytest.raises(ModelLoadError, match=r"--full-logits preload: .* requires 0\.8 GB"):
+    with pytest.raises(ModelLoadError, match=r"--full-logits preload: .* requires 0\.5 GB"):
         running(tiny_text, test, full_logits="preload", budget=MemoryBudget(lambda: Memory(GB, GB)))
 
 
@@ -141,7 +162,7 @@ def test_a_file_that_is_not_converted_has_the_cache_that_it_leaves_room_for(unco
         assert engine._load.cache_size == 1
         assert "KV cache 1 GB" in " ".join(engine.model.described)
 
-    small = Memory(int(2.9 * GB), int(2.9 * GB))
+    small = Memory(int(2.2 * GB), int(2.2 * GB))
     running(unconverted, test, cache_size=4, cache_may_shrink=True, budget=MemoryBudget(lambda: small))
     with pytest.raises(ModelLoadError, match=r"4 GB \(--cache-size\) is .* more .*; --cache-size 1 fits"):
         running(unconverted, test, cache_size=4, budget=MemoryBudget(lambda: small))

@@ -84,7 +84,7 @@ def test_a_cache_is_as_large_as_openvino_makes_it() -> None:
 
 def of_worker(total: float, needs: Needs, cache: float) -> MemoryBudget:
     budget = MemoryBudget(lambda: machine(total), resident=lambda pid: 0)
-    budget.add(lambda: needs.with_cache(int(cache * GB)), lambda: None)
+    budget.add(lambda: needs.with_cache(needs.cache_of(cache)), lambda: None)
     return budget
 
 
