@@ -15,10 +15,9 @@ from specvino.engine.segments import FinishReason
 # would wait for a long one (decision 028).
 LONGEST_DRAFTED = 1024
 
-# The prompts of a step, multiplied by the longest context among them, are at most this many tokens, or one prompt: the
-# CPU plugin (OpenVINO 2026.4.1) unpacks the cached keys and values of all, padded to the longest. Without a limit 64
-# requests with the same prompt of 1,026 tokens take 615 MB with the widths of Qwen3 0.6B.
-STEP_CONTEXTS = 16_384
+# The number of a step's prompts, times the longest context among them, is at most this many tokens unless it is a
+# single prompt: their keys and values are unpacked together (decision 084).
+STEP_CONTEXTS = 8_192
 
 # The largest block size of the cache, in tokens: that of a CPU (OpenVINO 2026.4.1).
 CACHE_BLOCK = 32

@@ -66,7 +66,7 @@ def test_reading_the_contexts_takes_memory_beside_the_cache() -> None:
     assert READING.with_cache(2 * GB) == GB // 2 + 2 * GB + 42_949 * 20_000
     assert replace(READING, context=20_000).with_cache(2 * GB) == GB // 2 + 2 * GB + 20_000 * 20_000
     assert READING.with_cache(0) - GB // 2 == 100_000 * 20_000  # a cache without a limit has room for the context
-    assert READING.with_cache(GB // 8) - GB // 2 - GB // 8 == 16_384 * 20_000  # of several prompts
+    assert READING.with_cache(GB // 8) - GB // 2 - GB // 8 == 8_192 * 20_000  # of several prompts
     assert choose_cache([SMALL], machine(24, 7), None) == 4
     assert choose_cache([READING], machine(24, 7), None) == 3
     with pytest.raises(ModelLoadError, match="--cache-size 5 does"):
