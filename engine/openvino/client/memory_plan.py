@@ -16,8 +16,9 @@ _CACHE_SHARE = 4
 # A process on demand starts with at least this much for the states of its sequences.
 LEAST_STATES = GB // 4
 
-# CPU seconds that a process needs to load a GB of quantized weights and to answer its first request.
-_LOADING = 13
+# CPU seconds that a process needs to start, to load a GB of quantized weights, and to answer its first request: 8 s for
+# SmolLM2 (0.09 GB, on a busy machine), 12 s for Qwen3 1.7B (0.84 GB).
+_STARTING, _LOADING = 5, 9
 
 _SMALLER = "take a model with fewer weights or fewer bits per weight"
 
@@ -93,7 +94,7 @@ def fitting_cache(budget: MemoryBudget, needs: Needs, cache: float, *, may_shrin
             f"processes leave of the {in_gb(memory.total)} of {memory.owner}; {_SMALLER}"
         )
     raise UnusableModel(
-        f"it isn't converted to OpenVINO's format (a warning says why), and as it is takes "
+        f"{needs.unconverted} isn't converted to OpenVINO's format (a warning says why), and as it is takes "
         f"{in_gb(least + needs.preprocess)} of memory with the smallest KV cache, {in_gb(missing)} more than the other "
         f"processes leave of the {in_gb(memory.total)} of {memory.owner}; it requires "
         f"{in_gb(conversion_size(needs.unconverted))} of disk in {conversions_folder()} (SPECVINO_CACHE names another "
@@ -119,7 +120,7 @@ def plan(budget: MemoryBudget, needs: Needs, cache: int, copies: Sequence[Copy],
         if copy.size + copy.least > budget.most():
             lines.append(budget.lack(copy.size + copy.least, copy.purpose))
             continue
-        seconds = max(1, round(needs.weights / GB * _LOADING))
+        seconds = round(_STARTING + needs.weights / GB * _LOADING)
         loading = f"The first one loads it, which takes about {seconds} s of CPU time"
         lines.append(
             f"{copy.purpose} requires a second copy of the model: {in_gb(copy.size)}, and at least "
