@@ -4,8 +4,8 @@ The detokenizer's token names are passed to grammars as if they were the tokens'
 they aren't: "▁" is a space there, and <0x0A> one byte. With such names JSON couldn't contain a space, and a string
 could contain a line break. So the names are replaced by the bytes (decision 016).
 
-A tokenizer from GGUF, also in a converted folder, silently keeps the last 8,192 tokens of a text. So the limit is
-replaced by the largest number (decision 017).
+A tokenizer from GGUF, also in a converted folder, silently keeps the last TRUNCATED_LENGTH tokens of a text. So the
+limit is replaced by the largest number (decision 017), but not for a .gguf file that wasn't converted.
 """
 
 import re
@@ -21,7 +21,9 @@ from openvino_genai import Tokenizer
 
 _TOKENIZER = "openvino_tokenizer.xml"
 _DETOKENIZER = "openvino_detokenizer.xml"
-_LIMIT, _NO_LIMIT = struct.pack("<i", 8192), struct.pack("<i", 2**31 - 1)
+
+TRUNCATED_LENGTH = 8192
+_LIMIT, _NO_LIMIT = struct.pack("<i", TRUNCATED_LENGTH), struct.pack("<i", 2**31 - 1)
 _BYTE = re.compile(rb"<0x([0-9A-F]{2})>")
 _SPACE = "▁".encode()
 

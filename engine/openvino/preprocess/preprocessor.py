@@ -19,6 +19,7 @@ from specvino.engine.openvino.messages.preprocess import (
 )
 from specvino.engine.openvino.messages.token_ids import TOKEN_ID_BYTES
 from specvino.engine.openvino.native.rendering import render
+from specvino.engine.openvino.native.tokenizer import TRUNCATED_LENGTH
 from specvino.engine.openvino.preprocess import vocabulary
 from specvino.engine.openvino.preprocess.length import MARGIN, TooLong, batches, beginnings, endings
 from specvino.engine.openvino.preprocess.own_templates import OwnTemplates
@@ -32,10 +33,6 @@ _BYTES = [f"<0x{byte:02X}>" for byte in range(256)]
 
 # A piece of a text is encoded after this character, as a continuation; it doesn't merge with any other.
 _BEFORE = "\n"
-
-# GenAI 2026.4.1: the tokenizer of a .gguf file silently keeps the last 8,192 tokens, unless it was converted and then
-# corrected (decision 017).
-_TRUNCATED_LENGTH = 8192
 
 
 _Ids = numpy.typing.NDArray[numpy.int64]
@@ -79,7 +76,7 @@ class Preprocessor:
         self._spelt: dict[int, bytes] = {}  # loaded on first use
         self.ending = ""
         self.hidden: tuple[Hidden, ...] = ()
-        self.limit = _TRUNCATED_LENGTH if self._truncates() else None
+        self.limit = TRUNCATED_LENGTH if self._truncates() else None
 
     def vocabulary(self) -> Vocabulary:
         """Returns the message about the vocabulary and the chat template."""
@@ -296,7 +293,7 @@ class Preprocessor:
         return self._count(text[:middle]) + self._count(text[middle:])
 
     def _truncates(self) -> bool:
-        return len(self._encode("a\n" * (_TRUNCATED_LENGTH + 8))) == _TRUNCATED_LENGTH
+        return len(self._encode("a\n" * (TRUNCATED_LENGTH + 8))) == TRUNCATED_LENGTH
 
 
 def _one(token_id: int) -> bytes:
