@@ -69,3 +69,12 @@ def test_where_an_operation_is() -> None:
 def test_without_the_folder_there_are_no_systems(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(loading, "files", lambda package: tmp_path)
     assert dialects.__wrapped__() == ()
+
+
+def test_conditions_of_a_schema_come_before_the_others() -> None:
+    operations = by_endpoint(whole())
+    chat = list(operations["chat"].conditions)
+    assert chat[0] == ("invalid_value", "stream_options requires stream to be true.")
+    assert ("invalid_value", "`n` is above `best_of`.") in chat
+    assert "model_not_found" not in dict(chat), "it is no condition between fields"
+    assert list(operations["models"].conditions) == []

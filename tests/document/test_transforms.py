@@ -142,6 +142,7 @@ def test_nothing_is_changed_in_place() -> None:
 
 def test_ours_comes_back_but_for_what_3_1_has_no_place_for() -> None:
     raised = to_32(lowered())
+    assert to_32(raised) == raised
     named = [
         {**server, "name": entry["name"]} for server, entry in zip(raised["servers"], whole()["servers"], strict=True)
     ]
