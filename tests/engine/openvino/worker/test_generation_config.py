@@ -67,7 +67,7 @@ def test_settings_without_effect_keep_every_token() -> None:
 
 
 @pytest.mark.parametrize("settings", [{"temperature": 0.0}, {"temperature": 1e-7}, {"top_p": 0.0}])
-def test_greedy_decoding_draws_nothing(settings: dict[str, float]) -> None:
+def test_greedy_decoding_draws_nothing(settings: dict[str, Any]) -> None:
     made = configured(**settings, min_p=0.5, top_k=3)
     assert made["do_sample"] is False
     assert "min_p" not in made
