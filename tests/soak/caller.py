@@ -72,7 +72,8 @@ class Caller:
         )
         request = Request(endpoint, "GET", paths()[endpoint], sent, None)
         exchange, socket = await open_socket(self._client, request, self._ends.dialect.message_ends(endpoint))
-        if socket is None:
+        if socket is None:  # no document describes a handshake
+            exchange = replace(exchange, request=replace(request, endpoint=None))
             return exchange, self._noted(kind, exchange)
         filled = {"type": "response.create", "model": self.model, **body}
         asked = Request(endpoint, MESSAGE, request.path, sent, json.dumps(filled).encode(), filled)

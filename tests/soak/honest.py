@@ -173,15 +173,13 @@ async def _image(caller: Caller, random: Random) -> None:
     _require(text == f"The image is {colour}.", f"{text} ({colour})")
 
 
-KINDS: tuple[Kind, ...] = (
+_ON_ALL: tuple[Kind, ...] = (
     _chat,
     _chat_stream,
     _choices,
     _completion,
     _schema,
     _call,
-    _biased,
-    _scored,
     _message,
     _socket,
     _stored,
@@ -190,7 +188,9 @@ KINDS: tuple[Kind, ...] = (
     _tokens,
     _models,
 )
-SEEING: tuple[Kind, ...] = (*KINDS, _image)
+# The full-logits process runs no vision-language model.
+KINDS: tuple[Kind, ...] = (*_ON_ALL, _biased, _scored)
+SEEING: tuple[Kind, ...] = (*_ON_ALL, _image)
 
 
 async def client(caller: Caller, random: Random, kinds: tuple[Kind, ...], until: asyncio.Event) -> None:

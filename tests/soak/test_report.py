@@ -94,6 +94,12 @@ def test_what_is_refused_beside_hostile_clients_is_no_fault(run: Soak) -> None:
     assert list(problems(run)) == []
 
 
+def test_a_run_that_compares_nothing_is_not_well(run: Soak) -> None:
+    run.journal.entries = [entry for entry in run.journal.entries if entry.phase == "quiet"]
+    (problem,) = problems(run)
+    assert "no kind of request was answered often enough" in problem
+
+
 def test_the_same_fault_many_times_is_told_in_few_lines(run: Soak) -> None:
     for _ in range(MOST_SHOWN + 5):
         run.journal.fault("no")
