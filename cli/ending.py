@@ -26,7 +26,7 @@ def needs_model() -> Iterator[None]:
     except UnusableModel as error:
         end(str(error))
     except ModelLoadError as error:
-        sys.exit(f"specvino: {inert.line(str(error))}")
+        sys.exit(f"specvino: {inert.block(str(error))}")
 
 
 @contextlib.contextmanager

@@ -101,7 +101,7 @@ def serve(
     except WrongInput as error:
         end(str(error))
     except (*REFUSALS, ServeError) as error:
-        sys.exit(f"specvino: {inert.line(str(error))}")
+        sys.exit(f"specvino: {inert.block(str(error))}")
 
 
 def app_of(chosen: "ServeOptions") -> "ServedApp":
