@@ -48,9 +48,10 @@ class _Question:
 class RequestReplyClient:
     """Sends questions to a child process, which is started with the first one, or by `start`. Questions and answers
     have an `id`. Questions wait here, not in the child, so that abandoned ones are never asked, and clients take turns
-    (`CLIENT`), as do the requests of a client. If the process is lost, the question is asked again, since it may not be the cause. If the next process
-    is lost, too, `ask` raises ProcessCrashed, or EngineUnavailable if the process was killed from outside. It also
-    raises EngineUnavailable for a question that isn't answered in `deadline` seconds, and if too many wait.
+    (`CLIENT`), as do the requests of a client. If the process is lost, the question is asked again, since it may not be
+    the cause. If the next process is lost, too, `ask` raises ProcessCrashed, or EngineUnavailable if the process was
+    killed from outside. It also raises EngineUnavailable for a question that isn't answered in `deadline` seconds, and
+    if too many wait.
     """
 
     def __init__(self, name: str, module: str, settings: msgspec.Struct, answers: Any, deadline: float) -> None:

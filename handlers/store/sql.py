@@ -11,16 +11,17 @@ from types import MappingProxyType
 from typing import Any
 
 import msgspec
-from sqlalchemy import ColumnElement, Row, delete, exists, func, insert, literal, select, update
+from sqlalchemy import ColumnElement, Row, delete, func, insert, literal, select, update
 from sqlalchemy.ext.asyncio import AsyncConnection
 
 from specvino.generated import wire
 from specvino.handlers.store.accounts import SqlAccounts, tidy
+from specvino.handlers.store.clean_up import BYTES, delete_surplus, prune, prune_old
 from specvino.handlers.store.conversations import SqlConversations, expire, referenced
-from specvino.handlers.store.database import MOST_AT_ONCE, Database, at_once, batched, now
+from specvino.handlers.store.database import Database, batched, now
 from specvino.handlers.store.outage import Outage
 from specvino.handlers.store.protocol import UNFINISHED, Link, Page, Record, StoredItem, StoreUnavailable, Thread
-from specvino.handlers.store.quota import Group, Quota, Retention, groups
+from specvino.handlers.store.quota import Retention, groups
 from specvino.handlers.store.raw_items import (
     RawItem,
     id_of,
@@ -40,13 +41,6 @@ LOST_AFTER = 20.0
 _RETENTION = Retention()
 
 _SHOWN = ~RESPONSES.c.hidden
-
-# Of a response and its input.
-_BYTES = (func.length(RESPONSES.c.response) + func.length(RESPONSES.c.input)).label("bytes")
-
-# Whether another response continues it: the conversation lives as long as its newest response.
-_NEXT = RESPONSES.alias("next")
-_CONTINUED = exists().where(_NEXT.c.previous_id == RESPONSES.c.id)
 
 logger = logging.getLogger("specvino.store")
 
@@ -229,7 +223,7 @@ class SqlStore:
             kept = _encode({"id": id, "output": raw_output(response)})
             left = {"hidden": True, "response": kept, "events": b"", "size": len(kept) + func.length(r.input)}
             await connection.execute(update(RESPONSES).where(r.id == id).values(left))
-            while await _prune(connection, r.hidden):
+            while await prune(connection, r.hidden):
                 pass
             return True
 
@@ -266,26 +260,12 @@ class SqlStore:
             time_now = await now(connection)
         for group in self._groups:
             before = max(0.0, time_now - group.retention.days * 86400)
-            for delete_some in (_prune_old, expire, _delete_surplus):
+            for delete_some in (prune_old, expire, delete_surplus):
                 more = True
                 while more:
                     async with self._database.transaction() as connection:
                         more = await delete_some(connection, group, before)
                     await self._database.shrink()
-
-
-async def _prune_old(connection: AsyncConnection, group: Group, before: float) -> bool:
-    return await _prune(connection, group.has(RESPONSES) & (RESPONSES.c.created_at < before))
-
-
-async def _delete_surplus(connection: AsyncConnection, group: Group, before: float) -> bool:
-    """Deletes some of the responses beyond the quota of one owner, and returns whether there were any."""
-    if quota := group.retention.quota:
-        for owner in await group.exceeding(connection, RESPONSES):
-            if ids := at_once(await _surplus(connection, owner, quota)):
-                await _delete(connection, ids)
-                return True
-    return False
 
 
 async def _always(step: Callable[[], Awaitable[None]], outage: Outage) -> None:
@@ -322,7 +302,7 @@ async def _chain(connection: AsyncConnection, id: str, owner: str) -> Sequence[R
     chain = newest.cte(recursive=True)
     earlier = select(r.id, r.previous_id, chain.c.depth + 1).where(r.id == chain.c.previous_id, owned)
     chain = chain.union_all(earlier)
-    links = select(r.id, r.previous_id, _BYTES).join(chain, chain.c.id == r.id).order_by(chain.c.depth.desc())
+    links = select(r.id, r.previous_id, BYTES).join(chain, chain.c.id == r.id).order_by(chain.c.depth.desc())
     return (await connection.execute(links)).all()
 
 
@@ -341,7 +321,7 @@ async def _holders(
 ) -> list[Row[str, str, int]]:
     """Returns `item_id` and `response_id`, with the `bytes` of the response, for all of the owner's responses that have
     these items, the oldest first."""
-    query = select(ITEMS.c.item_id, ITEMS.c.response_id, _BYTES).join(RESPONSES, RESPONSES.c.id == ITEMS.c.response_id)
+    query = select(ITEMS.c.item_id, ITEMS.c.response_id, BYTES).join(RESPONSES, RESPONSES.c.id == ITEMS.c.response_id)
     query = query.where(RESPONSES.c.key_owner == owner, *conditions).order_by(RESPONSES.c.created_at)
     return [
         row for some in batched(ids) for row in (await connection.execute(query.where(ITEMS.c.item_id.in_(some)))).all()
@@ -351,46 +331,6 @@ async def _holders(
 async def _index(connection: AsyncConnection, id: str, items: Iterable[Any]) -> None:
     if rows := [{"item_id": item["id"], "response_id": id} for item in items if item.get("id")]:
         await connection.execute(insert(ITEMS), rows)
-
-
-async def _prune(connection: AsyncConnection, unwanted: ColumnElement[bool]) -> bool:
-    """Deletes some of the unwanted responses that no other one continues, and returns whether there were any: then,
-    there may be some that only these continued."""
-    ends = select(RESPONSES.c.id, _BYTES).where(unwanted, ~_CONTINUED).limit(MOST_AT_ONCE)
-    sizes = {row.id: row.bytes for row in await connection.execute(ends)}
-    await _delete(connection, at_once(sizes))
-    return bool(sizes)
-
-
-async def _surplus(connection: AsyncConnection, owner: str, quota: Quota) -> dict[str, int]:
-    """Returns the sizes of an owner's responses beyond the quota, by id: the conversations that were continued least
-    recently, as a whole. Of a single conversation that is larger, the oldest responses.
-    """
-    r = RESPONSES.c
-    newest_first = select(r.id, r.previous_id, r.size).where(r.key_owner == owner).order_by(r.created_at.desc(), r.id)
-    rows = {row.id: row for row in await connection.execute(newest_first)}
-    kept: set[str] = set()
-    size = 0
-    for id in rows:
-        conversation: dict[str, int] = {}
-        earlier: str | None = id
-        while earlier and earlier in rows and earlier not in kept:
-            conversation[earlier] = rows[earlier].size
-            earlier = rows[earlier].previous_id
-        if kept and not quota.admits(len(kept) + len(conversation), size + sum(conversation.values())):
-            break
-        for one, more in conversation.items():
-            if kept and not quota.admits(len(kept) + 1, size + more):
-                break
-            kept.add(one)
-            size += more
-    return {id: row.size for id, row in rows.items() if id not in kept}
-
-
-async def _delete(connection: AsyncConnection, ids: Sequence[str]) -> None:
-    for some in batched(ids):
-        await connection.execute(delete(ITEMS).where(ITEMS.c.response_id.in_(some)))
-        await connection.execute(delete(RESPONSES).where(RESPONSES.c.id.in_(some)))
 
 
 def _failed(response: wire.ResponseObject, input: list[StoredItem], events: bytes) -> Record:

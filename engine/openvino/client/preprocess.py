@@ -119,8 +119,8 @@ class PreprocessClient:
     requests of a client. If the process is silent for `deadline` seconds, the first question is blamed.
 
     That one fails with EngineUnavailable, as the machine may be busy. When the process is lost, the questions that were
-    sent after it fail with EngineRestarted; they aren't sent again. All methods raise PromptError, EngineUnavailable and
-    EngineRestarted.
+    sent after it fail with EngineRestarted; they aren't sent again. All methods raise PromptError, EngineUnavailable
+    and EngineRestarted.
     """
 
     def __init__(self, source: ModelSource, deadline: float, chat_template: str | None = None) -> None:
@@ -267,7 +267,9 @@ class PreprocessClient:
         return await answer
 
     def _send_next(self) -> None:
-        """Sends the questions whose turn it is. Those that wait while the process is lost fail with EngineUnavailable."""
+        """Sends the questions whose turn it is. Those that wait while the process is lost fail with
+        EngineUnavailable.
+        """
         while len(self._owed) < _AHEAD and sum(len(sent.encoded) for sent in self._owed.values()) < _LARGE:
             question = self._turns.take()
             if question is None:

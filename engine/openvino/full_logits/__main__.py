@@ -35,6 +35,7 @@ def work(channel: BlockingChannel) -> None:
         settings.options.max_num_batched_tokens,
         cache_tokens,
         sequence_tokens,
+        settings.hidden_size,
     )
     channel.send(Ready())
     while True:

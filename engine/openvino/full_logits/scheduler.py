@@ -4,6 +4,7 @@ sequence.
 
 from collections.abc import Iterator
 
+from specvino.engine.openvino.full_logits.chunks import chunk_tokens
 from specvino.engine.openvino.full_logits.model_runner import Batch, Decoder, ModelRunner
 from specvino.engine.openvino.full_logits.sequence import Sequence
 from specvino.engine.openvino.messages.worker import Cancel, Generate, Output, Step
@@ -15,13 +16,16 @@ CAPACITY = 2
 # Tokens after a prompt for which there must be memory when it begins.
 _AHEAD = 256
 
+# A prompt that was passed over this many times is next, regardless of its remaining length.
+_MOST_PASSED = 8
+
 
 class Scheduler:
     """Runs at most `max_sequences` at a time, the others wait. `ends` are the tokens that end a turn. A step computes
-    at most `step_tokens` of prompts. The states of all sequences have memory for `cache_tokens`; None is no limit. Each
-    takes `sequence_tokens` of them for what doesn't grow. A single sequence that needs more must be rejected
-    beforehand. If the running sequences need more, the newest is preempted: it frees its memory and is recomputed
-    later, as in the worker's pipeline.
+    at most `step_tokens` of prompts, and fewer of long ones, by the model's `hidden_size` (`chunk_tokens`). The states
+    of all sequences have memory for `cache_tokens`; None is no limit. Each takes `sequence_tokens` of them for what
+    doesn't grow. A single sequence that needs more must be rejected beforehand. If the running sequences need more, the
+    newest is preempted: it frees its memory and is recomputed later, as in the worker's pipeline.
     """
 
     def __init__(
@@ -32,6 +36,7 @@ class Scheduler:
         step_tokens: int,
         cache_tokens: int | None = None,
         sequence_tokens: int = 0,
+        hidden_size: int | None = None,
     ) -> None:
         self._model = model
         self._ends = ends
@@ -42,7 +47,8 @@ class Scheduler:
         self._running: dict[int, Sequence] = {}  # the newest last
         self._paused: dict[int, Sequence] = {}
         self._batches: list[Batch] = []
-        self._turns: dict[str | int, int] = {}  # by client and request: the step that last computed one of its prompts
+        self._hidden_size = hidden_size
+        self._turns: dict[str, int] = {}  # by client: the step that last computed one of its prompts
         self._steps = 0
 
     @property
@@ -87,7 +93,7 @@ class Scheduler:
             self._begin(id, self._paused.pop(id))
         while (request := self._queue.next()) and self._has_room(request, request.prompt_tokens):
             self._queue.begin(request)
-            self._begin(request.id, Sequence(request, self._ends, self._step_tokens))
+            self._begin(request.id, Sequence(request, self._ends))
 
     def _begin(self, id: int, sequence: Sequence) -> None:
         sequence.leader = None if sequence.resumed else self._leader(sequence.request)
@@ -103,25 +109,34 @@ class Scheduler:
 
     def _read_prompts(self) -> Iterator[Output]:
         """Computes a chunk of one prompt, so that running sequences don't wait for several. If the prompt is complete,
-        yields the first outputs of all sequences with it. Clients take turns, and so do the requests of a client.
+        yields the first outputs of all sequences with it. Clients take turns.
         """
         reading = [sequence for sequence in self._running.values() if sequence.leader is None and sequence.reads]
         if not reading:
             return
         reader = self._next(reading)
+        most = chunk_tokens(self._step_tokens, self._hidden_size, reader.computed)
         for sequence in [reader, *self._followers(reader)]:
             if sequence is not reader and reader.reads:
                 return
-            output = sequence.read()
+            output = sequence.read(most)
             if output is not None:
                 yield output
 
     def _next(self, reading: list[Sequence]) -> Sequence:
-        """Returns the next sequence. A new client comes before the one that was served last, and after all others."""
-        turns = {turn for sequence in reading for turn in _turns(sequence.request)}
-        self._turns = {turn: self._turns.get(turn, self._steps - 2) for turn in turns}
-        reader = min(reading, key=lambda sequence: [self._turns[turn] for turn in _turns(sequence.request)])
-        self._turns |= dict.fromkeys(_turns(reader.request), self._steps)
+        """Returns the next sequence: of the client whose turn it is, the one with the fewest tokens left, as in the
+        worker. A new client comes before the one that was served last, and after all others.
+        """
+        clients = dict.fromkeys(sequence.request.client for sequence in reading)
+        self._turns = {client: self._turns.get(client, self._steps - 2) for client in clients}
+        client = min(clients, key=self._turns.__getitem__)
+        self._turns[client] = self._steps
+        own = [sequence for sequence in reading if sequence.request.client == client]
+        late = [sequence for sequence in own if sequence.passed >= _MOST_PASSED]
+        reader = late[0] if late else min(own, key=lambda sequence: sequence.left)
+        for sequence in own:
+            sequence.passed += 1
+        reader.passed = 0
         return reader
 
     def _join(self) -> None:
@@ -192,7 +207,3 @@ class Scheduler:
                 batch.leave(id)
         self._batches = [batch for batch in self._batches if batch.ids]
         return self._running.pop(id)
-
-
-def _turns(request: Generate) -> tuple[str, int]:
-    return request.client, request.request

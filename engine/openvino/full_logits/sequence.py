@@ -24,23 +24,24 @@ class ReadPrompt:
 
 
 class Sequence:
-    """The answer to one Generate message. Its `decoder` computes the prompt, at most `piece` tokens at a time; `ends`
-    are the tokens that end a turn. If several sequences have the same prompt, a `leader` computes it, and the others
+    """The answer to one Generate message. Its `decoder` computes the prompt in chunks; `ends` are the tokens that end a
+    turn. If several sequences have the same prompt, a `leader` computes it, and the others
     take over the result in the step in which it is complete. After its prompt a sequence has no decoder: a batch
     computes its tokens. A preempted sequence (`pause`) recomputes its prompt and its own tokens.
     """
 
-    def __init__(self, request: Generate, ends: frozenset[int], piece: int) -> None:
+    def __init__(self, request: Generate, ends: frozenset[int]) -> None:
         self.request = request
         self.leader: Sequence | None = None
         self.decoder: Decoder | None = None
         self.prompt = ReadPrompt()
         self.token = 0
         """The last token that was chosen."""
+        self.passed = 0
+        """How many times other prompts of its client were computed since its own."""
         self._prompt: Ids = numpy.frombuffer(request.token_ids, numpy.int64)
         self._ids = self._prompt  # to be computed in chunks
         self._chosen: list[int] = []
-        self._piece = piece
         self._ends = ends
         self._sampler = Sampler(request.sampling, request.seed, self._prompt, ends, request.bad_word_runs)
         echoed = request.echo and request.logprobs
@@ -63,6 +64,16 @@ class Sequence:
         """Returns whether the prompt, or the recomputed part, is incomplete."""
         return self.leader is not None or (self.decoder is not None and self.decoder.length < len(self._ids))
 
+    @property
+    def computed(self) -> int:
+        """Returns how many tokens are computed."""
+        return self.decoder.length if self.decoder else 0
+
+    @property
+    def left(self) -> int:
+        """Returns how many tokens of the prompt, or of the recomputed part, are left."""
+        return len(self._ids) - self.computed
+
     def pause(self) -> None:
         """Frees its memory: everything must be recomputed."""
         self.leader = self.decoder = None
@@ -70,16 +81,16 @@ class Sequence:
         if not self._chosen:
             self.prompt = ReadPrompt()
 
-    def read(self) -> Output | None:
-        """Computes the next chunk, or takes over the leader's result. Returns the first output after the prompt, None
-        if the prompt is incomplete.
+    def read(self, most: int) -> Output | None:
+        """Computes the next chunk, of at most so many tokens, or takes over the leader's result. Returns the first
+        output after the prompt, None if the prompt is incomplete.
         """
         if self.leader is not None:
             self.decoder, self.prompt, self.leader = self.leader.decoder, self.leader.prompt, None
             return self.next(self.prompt.logits)
         assert self.decoder is not None
         start = self.decoder.length
-        logits = self.decoder.read(self._ids[start : start + self._piece])
+        logits = self.decoder.read(self._ids[start : start + most])
         if self.resumed:
             return None
         if self._scores_prompt:

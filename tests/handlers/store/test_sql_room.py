@@ -208,7 +208,7 @@ def test_a_long_clean_up_does_not_make_other_servers_take_this_one_for_lost(url,
             if cleaning.is_set():
                 beaten.set()
 
-        monkeypatch.setattr(sql, "_prune_old", long)
+        monkeypatch.setattr(sql, "prune_old", long)
         monkeypatch.setattr(store, "_keep_up", watched)
         await store.open()
         await beaten.wait()
@@ -238,27 +238,25 @@ def test_one_key_leaves_room_for_others_on_a_small_disk(url, monkeypatch) -> Non
     def left(_):
         return usage._replace(free=(160 - 4 * len(added)) * 2**20)
 
-    async def add(store, owner):
-        made = response(f"{owner}_{len(added)}")
-        await store.add(Record(made, [{"id": "x", "text": "x" * 20_000}], [], owner))
-        added.append(owner)
+    async def fill(store, owners):
+        for owner in owners:
+            made = response(f"{owner}_{len(added)}")
+            await store.add(Record(made, [{"id": "x", "text": "x" * 20_000}], [], owner))
+            added.append(owner)
 
     async def look(store):
         monkeypatch.setattr(shutil, "disk_usage", left)
         with pytest.raises(StoreUnavailable, match="less than 128 MiB left, which are for keys that have stored less"):
-            while len(added) < 40:
-                await add(store, "a")
+            await fill(store, ["a"] * 40)
         with pytest.raises(StoreUnavailable, match="which are for keys that have stored less"):
             await store.conversations.create([], {}, "a")
         assert len(added) == 9
         with pytest.raises(StoreUnavailable, match="which are for keys that have stored less"):
-            while len(added) < 40:
-                await add(store, "b")
+            await fill(store, ["b"] * 40)
         assert added.count("b") == 5  # more than a third of all
         await store.conversations.create([{"id": "x"}], {}, "c")
         with pytest.raises(StoreUnavailable, match="has less than 64 MiB left"):
-            for number in range(40):
-                await add(store, f"d{number}")
+            await fill(store, map(str, range(40)))
 
     run(url, look)
 

@@ -46,5 +46,7 @@ def test_images_of_unknown_size_count_as_large() -> None:
     hidden, large = file("red", (40, 30), "JPEG"), file("red", (900, 900))
     hidden = hidden[:2] + (b"\xff\xe1\xff\xff" + bytes(0xFFFD)) * 5 + hidden[2:]
     with leaving_no_process():
-        order = asyncio.run(_order(*((data, "address", name) for data, name in ((large, "a"), (hidden, "b"), (large, "c")))))
+        order = asyncio.run(
+            _order(*((data, "address", name) for data, name in ((large, "a"), (hidden, "b"), (large, "c"))))
+        )
     assert order == ["a", "c", "b"]

@@ -9,6 +9,7 @@ import pytest
 from support.conversation import GREEDY
 
 from specvino.engine.models import ModelSource
+from specvino.engine.openvino.full_logits.chunks import chunk_tokens
 from specvino.engine.openvino.full_logits.model_runner import Decoder, ModelRunner, load
 from specvino.engine.openvino.full_logits.scheduler import Scheduler
 from specvino.engine.openvino.messages.options import PipelineOptions
@@ -67,8 +68,8 @@ def test_the_prompt_of_copies_is_read_once(model: ModelRunner, tokens: int) -> N
     loop = Scheduler(model, frozenset(), max_sequences=8, step_tokens=8)
     loop.receive(asked(0, prompt=80, tokens=tokens, copies=5))
     loop.receive(asked(9, prompt=80, tokens=tokens))  # another request's
-    counts = [len(loop.step().outputs) for _ in range(19)]  # ten pieces, and nine of the other request
-    assert counts == [0] * 18 + [5]
+    counts = [len(loop.step().outputs) for _ in range(11)]  # ten pieces, and one of the other request
+    assert counts == [0] * 10 + [5]
     by_request = texts(loop)
     first = Scheduler(model, frozenset(), max_sequences=8, step_tokens=8)
     first.receive(asked(0, prompt=80, tokens=tokens))
@@ -92,10 +93,10 @@ def test_a_long_prompt_keeps_nobody_waiting(model: ModelRunner) -> None:
     loop.step()
     loop.receive(asked(1, prompt=80))
     loop.receive(asked(2, prompt=80))
-    for _ in range(18):
-        assert [output.id for output in loop.step().outputs] == [0]
-    assert [output.id for output in loop.step().outputs] == [0, 1]
-    assert [output.id for output in loop.step().outputs] == [0, 1, 2]
+    ids = [[output.id for output in loop.step().outputs] for _ in range(20)]
+    assert ids[:11] == [[0]] * 10 + [[0, 1]]
+    assert all(0 in step for step in ids)
+    assert ids[19] == [0, 2]
 
 
 def test_a_prompt_in_pieces_is_the_same_prompt(model: ModelRunner) -> None:
@@ -180,16 +181,49 @@ def test_who_waits_with_tokens_of_its_own_can_leave(model: ModelRunner) -> None:
     assert set(made(loop, 1000)) == {0}
 
 
-def test_prompts_are_read_in_turn_by_client_and_by_request(model: ModelRunner) -> None:
+def ended(loop: Scheduler) -> list[int]:
+    """The requests in the order in which they end; each has one token."""
+    ids = []
+    while not loop.idle:
+        ids += [output.id for output in loop.step().outputs]
+    return ids
+
+
+def test_clients_take_turns_and_of_a_client_the_shortest_prompt_is_next(model: ModelRunner) -> None:
     loop = Scheduler(model, frozenset(), max_sequences=8, step_tokens=8)
     for id in range(3):
         loop.receive(asked(id, prompt=80, tokens=1, client="a"))
     loop.step()
     loop.receive(asked(3, prompt=80, tokens=1, client="b"))
     loop.receive(asked(4, prompt=8, tokens=1, client="c"))
-    ended = [output.id for _ in range(50) for output in (loop.step().outputs if not loop.idle else [])]
-    assert ended[:2] == [4, 3]
-    assert sorted(ended) == [0, 1, 2, 3, 4]
+    assert ended(loop) == [4, 3, 0, 1, 2]
+
+
+def test_a_short_prompt_waits_for_one_chunk_of_long_ones_of_its_client(model: ModelRunner) -> None:
+    loop = Scheduler(model, frozenset(), max_sequences=8, step_tokens=8)
+    for id in range(4):
+        loop.receive(asked(id, prompt=80, tokens=1))
+    for _ in range(5):
+        loop.step()
+    loop.receive(asked(4, prompt=8, tokens=1))
+    assert [output.id for output in loop.step().outputs] == [4]
+    assert ended(loop) == [0, 1, 2, 3]
+
+
+def test_no_prompt_is_passed_over_forever(model: ModelRunner) -> None:
+    loop = Scheduler(model, frozenset(), max_sequences=8, step_tokens=8)
+    loop.receive(asked(0, prompt=80, tokens=1))
+    for id in range(1, 200):
+        loop.receive(asked(id, prompt=8, tokens=1))
+        if any(output.id == 0 for output in loop.step().outputs):
+            break
+    assert 80 <= id <= 100
+
+
+def test_chunks_are_bounded_by_their_work() -> None:
+    assert [chunk_tokens(256, 576, computed) for computed in (0, 576, 2000, 8000)] == [64, 32, 14, 4]
+    assert [chunk_tokens(256, None, computed) for computed in (0, 2048)] == [64, 32]
+    assert chunk_tokens(16, 576, 0) == 16
 
 
 def test_a_newcomer_is_no_reason_to_forget_a_long_prompt(model: ModelRunner) -> None:
