@@ -40,6 +40,7 @@ class Scheduler:
     ) -> None:
         self._model = model
         self._ends = ends
+        self._max_sequences = max_sequences
         self._step_tokens = step_tokens
         self._cache_tokens = cache_tokens
         self._sequence_tokens = sequence_tokens
@@ -91,9 +92,21 @@ class Scheduler:
             if not self._has_room(sequence.request, sequence.length):
                 return
             self._begin(id, self._paused.pop(id))
-        while (request := self._queue.next()) and self._has_room(request, request.prompt_tokens):
+        while (request := self._queue.next(self._passed())) and self._has_room(request, request.prompt_tokens):
             self._queue.begin(request)
             self._begin(request.id, Sequence(request, self._ends))
+
+    def _passed(self) -> set[int]:
+        """Returns the requests that may not begin, so that prompts of one chunk needn't wait until long ones are
+        complete: while half of the slots have long ones, their clients get no slots for more of them.
+        """
+        most = chunk_tokens(self._step_tokens, self._hidden_size, 0)
+        long = [sequence for sequence in self._running.values() if sequence.reads and sequence.left > most]
+        if 2 * len(long) < self._max_sequences:
+            return set()
+        clients = {sequence.request.client for sequence in long}
+        waiting = {one.request for one in self._queue.firsts() if one.prompt_tokens > most and one.client in clients}
+        return waiting - {sequence.request.request for sequence in long}  # copies share a prompt while it is computed
 
     def _begin(self, id: int, sequence: Sequence) -> None:
         sequence.leader = None if sequence.resumed else self._leader(sequence.request)

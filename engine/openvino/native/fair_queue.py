@@ -59,6 +59,10 @@ class FairQueue:
             waiting = [one for one in waiting if one is turn or one.priority < turn.priority]
         return min(filter(self._fits, waiting), key=self._rank, default=None)
 
+    def firsts(self) -> list[Generate]:
+        """Returns the next sequence of each request that waits, the oldest request first."""
+        return [sequences[0] for sequences in self._waiting.values()]
+
     def begin(self, sequence: Generate) -> None:
         """Assigns slots to a waiting sequence, the first of its request."""
         self._remove_first(sequence)

@@ -210,6 +210,24 @@ def test_a_short_prompt_waits_for_one_chunk_of_long_ones_of_its_client(model: Mo
     assert ended(loop) == [0, 1, 2, 3]
 
 
+def test_long_prompts_leave_slots_for_short_ones(model: ModelRunner) -> None:
+    loop = Scheduler(model, frozenset(), max_sequences=4, step_tokens=8)
+    for id in range(8):
+        loop.receive(asked(id, prompt=80, tokens=1))
+    assert (loop.step().running, loop.step().running) == (2, 2)
+    loop.receive(asked(8, prompt=8, tokens=1))
+    loop.receive(asked(9, prompt=80, tokens=1, client="other"))
+    assert loop.step().running == 4
+    assert [output.id for output in loop.step().outputs] == [8]
+    assert set(ended(loop)) == {*range(8), 9}
+
+
+def test_copies_of_a_long_prompt_begin_together(model: ModelRunner) -> None:
+    loop = Scheduler(model, frozenset(), max_sequences=4, step_tokens=8)
+    loop.receive(asked(0, prompt=80, tokens=1, copies=3))
+    assert loop.step().running == 3
+
+
 def test_no_prompt_is_passed_over_forever(model: ModelRunner) -> None:
     loop = Scheduler(model, frozenset(), max_sequences=8, step_tokens=8)
     loop.receive(asked(0, prompt=80, tokens=1))
