@@ -49,10 +49,17 @@ def run(*arguments: object, code: int = 2) -> str:
     return done.output
 
 
+class Kept(logging.Handler):
+    def __init__(self) -> None:
+        super().__init__()
+        self.records: list[logging.LogRecord] = []
+
+    def emit(self, record: logging.LogRecord) -> None:
+        self.records.append(record)
+
+
 def access_log(folder: Path) -> Iterator[str]:
-    records: list[logging.LogRecord] = []
-    handler = logging.Handler()
-    handler.emit = records.append  # type: ignore[method-assign]
+    handler = Kept()
     logs.logger.addHandler(handler)
     level = logs.logger.level
     logs.logger.setLevel(logging.INFO)
@@ -62,7 +69,7 @@ def access_log(folder: Path) -> Iterator[str]:
     finally:
         logs.logger.removeHandler(handler)
         logs.logger.setLevel(level)
-    for record in records:
+    for record in handler.records:
         yield written("text", record)
         yield written("json", record)
 

@@ -22,6 +22,10 @@ _OF_BROKEN = (EventShape, StreamOrder, StreamEnd)
 _LEFT_OUT = (NoServerError,)
 
 
+# The code of every response that failed in its stream, whatever the cause (openapi/schemas/responses/response.yaml).
+FAILED = "server_error"
+
+
 @dataclass(frozen=True, slots=True)
 class End:
     """`code` is the error's; `wrong` holds what isn't as it should be, each a sentence."""
@@ -32,7 +36,7 @@ class End:
 
     @property
     def retryable(self) -> bool:
-        return self.code in ERRORS and ERRORS[ErrorCode(self.code)].retryable
+        return self.code == FAILED or (self.code in ERRORS and ERRORS[ErrorCode(self.code)].retryable)
 
 
 class Ends:
@@ -95,7 +99,7 @@ def _code(error: Any) -> str:
 
 
 def _of_code(status: int, code: str | None) -> Iterator[str]:
-    if code is None:
+    if code is None or (code == FAILED and status < 400):
         return
     if code not in ERRORS:
         yield f"the error's code is {code}, which the document hasn't"

@@ -90,6 +90,16 @@ def test_a_wrong_end(wrong: Exchange, problem: str) -> None:
     assert any(problem in sentence for sentence in Ends(Dialect("specvino")).judge(wrong).wrong)
 
 
+def test_a_response_that_failed_in_its_stream_may_be_tried_again() -> None:
+    """OpenAI's codes of failed responses aren't those of errors, which have a status."""
+    failed = {"type": "response.failed", "response": {"error": {"code": "server_error", "message": "no"}}}
+    end = ENDS.judge(stream(failed, done=False))
+    assert (end.outcome, end.code, end.retryable) == ("broken", "server_error", True)
+    unknown = "the error's code is server_error, which the document hasn't"
+    assert unknown not in end.wrong
+    assert unknown in ENDS.judge(unary(500, error("server_error"))).wrong
+
+
 def test_what_may_be_tried_again() -> None:
     assert ENDS.judge(unary(503, error("engine_restarted"))).retryable
     assert not ENDS.judge(unary(400, error("invalid_json", "invalid_request_error"))).retryable
