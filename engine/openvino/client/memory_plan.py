@@ -16,9 +16,10 @@ _CACHE_SHARE = 4
 # A process on demand starts with at least this much for the states of its sequences.
 LEAST_STATES = GB // 4
 
-# CPU seconds that a process needs to start, to load a GB of quantized weights, and to answer its first request: 8 s for
-# SmolLM2 (0.09 GB, on a busy machine), 12 s for Qwen3 1.7B (0.84 GB).
-_STARTING, _LOADING = 5, 9
+# CPU seconds that a process needs to start, and to load a GB of weights of 4 bits and answer its first request: 12 s
+# for Qwen3 1.7B (0.84 GB) on an idle machine (decision 051); 8 s for SmolLM2 (0.09 GB) and 18 s for Qwen3 0.6B
+# (0.30 GB) on a busy one without AVX-512.
+_STARTING, _LOADING, _LOADING_SLOWLY = 5, 9, 45
 
 _SMALLER = "take a model with fewer weights or fewer bits per weight"
 
@@ -120,8 +121,8 @@ def plan(budget: MemoryBudget, needs: Needs, cache: int, copies: Sequence[Copy],
         if copy.size + copy.least > budget.most():
             lines.append(budget.lack(copy.size + copy.least, copy.purpose))
             continue
-        seconds = round(_STARTING + needs.weights / GB * _LOADING)
-        loading = f"The first one loads it, which takes about {seconds} s of CPU time"
+        least, most = (round(_STARTING + needs.weights / GB * each) for each in (_LOADING, _LOADING_SLOWLY))
+        loading = f"The first one loads it, which takes {least} to {most} s of CPU time"
         lines.append(
             f"{copy.purpose} requires a second copy of the model: {in_gb(copy.size)}, and at least "
             f"{in_gb(copy.least)} more for what it computes. "
