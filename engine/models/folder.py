@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TypeGuard
 
 from specvino.engine.errors import UnusableModel
+from specvino.engine.models.refused_types import drafting_refusal, refusal
 from specvino.engine.models.source import ModelSource
 from specvino.engine.models.vocabulary_sizes import unfitting
 
@@ -67,9 +68,13 @@ def open_folder(path: Path) -> ModelSource:
     except OSError as error:
         raise UnusableModel(f"{error.filename or path}: can't be read: {error.strerror}") from error
     config = read_json(path / "config.json")
+    if reason := drafting_refusal(path, config):
+        raise UnusableModel(f"{path}: {reason}")
     if missing:
         names = [file.name for file in path.iterdir()]
         raise UnusableModel(f"{path}: {unusable(str(path), names, config, missing[0])}")
+    if reason := refusal(config, exporting=False):
+        raise UnusableModel(f"{path}: {reason}")
     if not is_generator(path):
         raise UnusableModel(
             f"{path}: its model returns no logits, so that it doesn't generate text{_architecture(config)}"
@@ -133,6 +138,10 @@ def never_servable(files: Collection[str], config: Mapping[str, object]) -> str 
         return ", but a pipeline of diffusers; only models that generate text can be served"
     if config.get("is_encoder_decoder") is True or "openvino_encoder_model.xml" in files:
         return f", but a model with an encoder{_architecture(config)}; only decoders can be served"
+    if reason := drafting_refusal(None, config):
+        return f", but {reason}"
+    if reason := refusal(config, exporting=not has_own_code(config)):
+        return f", and {reason}"
     if not has_own_code(config) and _generates(config) is False:
         return f", and its model doesn't generate text{_architecture(config)}"
     return None

@@ -1,6 +1,14 @@
 from architectures.architecture import read
 from architectures.page import PAGE, page
 
+from specvino.engine.models.refused_types import REFUSED
+
 
 def test_the_page_has_what_the_architectures_are_known_for() -> None:
     assert PAGE.read_text("utf-8") == page(read())
+
+
+def test_models_of_the_types_that_do_not_start_are_refused() -> None:
+    for name, each in read().items():
+        assert "start" not in each.fails or not REFUSED[name].exporting
+        assert name not in REFUSED or each.fails.keys() & {"export", "start"}

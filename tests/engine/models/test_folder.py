@@ -113,6 +113,27 @@ OWN_CODE = {"auto_map": {"AutoModelForCausalLM": "m.M"}, "architectures": ["Chat
             {},
             NEITHER + ", but a pipeline of diffusers; only models that generate text can be served",
         ),
+        (
+            ["model.safetensors"],
+            {"architectures": ["SmolVLMForConditionalGeneration"], "model_type": "smolvlm"},
+            NEITHER
+            + ", and OpenVINO GenAI 2026.4.1 has no vision-language models of this type (smolvlm); take a model "
+            "of one of the types in docs/architectures.md that start",
+        ),
+        (
+            ["model.safetensors"],
+            {"architectures": ["DeepseekV3ForCausalLM"], "model_type": "deepseek_v3"},
+            NEITHER + ", and optimum-intel 2.2.0 can't export this type with the code of transformers (deepseek_v3); "
+            "take a model of one of the types in docs/architectures.md that start",
+        ),
+        (
+            ["model.safetensors"],
+            OWN_CODE | {"model_type": "deepseek_v3"},
+            NEITHER
+            + ", but a checkpoint for PyTorch (model.safetensors): convert it with 'optimum-cli export openvino "
+            "--model {path} --trust-remote-code FOLDER' (that runs the code that config.json names in auto_map, so "
+            "read it first) and give the folder, or take a GGUF file of it",
+        ),
         (["b.gguf", "a.GGUF"], {}, "is a folder of GGUF files: give one of them, such as {path}/a.GGUF"),
         (["README.md"], {}, "not an OpenVINO model folder, openvino_model.xml is missing"),
     ],
@@ -126,6 +147,51 @@ def test_a_folder_of_another_kind_is_told_what_would_work(
     with pytest.raises(ModelLoadError) as raised:
         open_folder(tmp_path)
     assert str(raised.value) == f"{tmp_path}: {reason.replace('{path}', str(tmp_path))}"
+
+
+def test_a_folder_of_a_type_that_genai_does_not_have(tmp_path: Path) -> None:
+    write_folder(tmp_path, {"model_type": "smolvlm", "n_ctx": 7}, files=VISION_FILES)
+    with pytest.raises(
+        ModelLoadError, match=r"GenAI 2026\.4\.1 has no vision-language models of this type \(smolvlm\)"
+    ):
+        open_folder(tmp_path)
+
+
+def test_a_folder_that_was_exported_all_the_same(tmp_path: Path) -> None:
+    open_folder(write_folder(tmp_path, {"model_type": "deepseek_v3", "n_ctx": 7}))
+
+
+DRAFTER = (
+    "drafter of another model, which OpenVINO GenAI 2026.4.1 can't run beside other requests without errors; "
+    "--draft-model takes a smaller model with the same vocabulary, and --prompt-lookup needs none"
+)
+
+
+@pytest.mark.parametrize(("mark", "kind"), [("eagle3_mode", "an Eagle-3"), ("dflash_mode", "a DFlash")])
+def test_a_drafter_that_needs_the_states_of_another_model(tmp_path: Path, mark: str, kind: str) -> None:
+    """optimum-intel exports it without a tokenizer."""
+    write_folder(tmp_path, {}, files=FILES[:2])
+    rt_info = f'<rt_info>\n\t\t<{mark} value="True" />\n\t</rt_info>'
+    (tmp_path / FILES[0]).write_text(f'<net><port names="logits"/>{rt_info}</net>')
+    with pytest.raises(ModelLoadError) as raised:
+        open_folder(tmp_path)
+    assert str(raised.value) == f"{tmp_path}: {kind} {DRAFTER}"
+
+
+@pytest.mark.parametrize(
+    ("architecture", "kind"),
+    [
+        ("LlamaForCausalLMEagle3", "an Eagle-3"),
+        ("Eagle3LlamaForCausalLM", "an Eagle-3"),
+        ("DFlashDraftModel", "a DFlash"),
+    ],
+)
+def test_a_checkpoint_of_such_a_drafter(tmp_path: Path, architecture: str, kind: str) -> None:
+    (tmp_path / "model.safetensors").touch()
+    (tmp_path / "config.json").write_text(json.dumps({"architectures": [architecture]}))
+    with pytest.raises(ModelLoadError) as raised:
+        open_folder(tmp_path)
+    assert str(raised.value) == f"{tmp_path}: {kind} {DRAFTER}"
 
 
 def test_a_multimodal_model(tmp_path: Path) -> None:
