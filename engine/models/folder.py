@@ -40,6 +40,9 @@ _CHECKPOINTS = (SAFETENSORS, ".bin", ".pt", ".pth")
 # How transformers names architectures that generate text.
 _GENERATORS = ("ForCausalLM", "LMHeadModel", "ForConditionalGeneration")
 
+# Types of models whose answers the prefix cache changes (decision 085).
+WITHOUT_PREFIX_CACHE = ("granitemoehybrid",)
+
 # The place of a constant in the file of the weights.
 _CONSTANT = re.compile(rb'offset="(\d+)"[^>]*? size="(\d+)"')
 
@@ -88,6 +91,7 @@ def open_folder(path: Path) -> ModelSource:
         gguf=config.get(GGUF_TOKENIZER) is True,
         vision=_files(path) is VISION_FILES,
         hidden_size=_size(config, _HIDDEN_KEYS),
+        prefix_cache=config.get("model_type") not in WITHOUT_PREFIX_CACHE,
     )
 
 

@@ -7,6 +7,7 @@ import time
 from array import array
 from collections.abc import AsyncGenerator, Iterator, Sequence
 from contextlib import aclosing
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 from specvino.engine.chat_template.messages import missing
@@ -119,7 +120,7 @@ class OpenVINOEngine:
                 prompt_lookup=prompt_lookup,
                 cache_size=cache,
                 hidden_size=source.hidden_size,
-                options=options,
+                options=options if source.prefix_cache else replace(options, prefix_cache=False),
             )
             self._workers = Workers(
                 self._load,
@@ -179,6 +180,8 @@ class OpenVINOEngine:
 
     async def start(self, report: Report = say_nothing) -> None:
         await self._settle(report)
+        if not self._source.prefix_cache:
+            log.warning("%s: the prefix cache is off, since it would change the answers of this model", self._place)
         for line in self._workers.plan():
             log.info("%s: memory: %s", self._place, line)
         try:

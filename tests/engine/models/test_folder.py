@@ -320,6 +320,11 @@ def test_an_unreadable_file_is_named(tmp_path: Path) -> None:
         open_folder(tmp_path)
 
 
+@pytest.mark.parametrize(("model_type", "on"), [("granitemoehybrid", False), ("granite", True), (None, True)])
+def test_the_prefix_cache_by_type(tmp_path: Path, model_type: str | None, *, on: bool) -> None:
+    assert open_folder(write_folder(tmp_path, {"n_ctx": 1, "model_type": model_type})).prefix_cache is on
+
+
 def test_the_marker_of_a_gguf_tokenizer(tmp_path: Path) -> None:
     config: dict[str, object] = {"n_ctx": 1}
     assert not open_folder(write_folder(tmp_path, config)).gguf

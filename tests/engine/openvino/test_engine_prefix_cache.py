@@ -2,6 +2,7 @@
 a prompt takes as many steps as what is new in it."""
 
 import random
+from dataclasses import replace
 
 import numpy
 import openvino
@@ -9,9 +10,11 @@ import openvino_genai
 import pytest
 from openvino_genai import ContinuousBatchingPipeline, Tokenizer
 from support.conversation import conversation
+from support.engines import running
 from support.exhaustive import sampled
 
 from specvino.engine.models import ModelSource
+from specvino.engine.openvino.engine import OpenVINOEngine
 from specvino.engine.openvino.messages.options import PipelineOptions
 from specvino.engine.openvino.messages.worker import LoadModel
 from specvino.engine.openvino.native.devices import chosen
@@ -101,3 +104,14 @@ def test_a_prefix_that_was_computed_takes_no_step_again(tiny_text: ModelSource) 
     assert steps == [8, 1, 1]
     without = load(LoadModel(str(tiny_text.path), max_sequences=1, options=PipelineOptions(prefix_cache=False)))
     assert [steps_to_first_token(without, id, prefix + questions[0]) for id in range(2)] == [8, 8]
+
+
+def test_a_type_whose_answers_the_cache_changes(tiny_text: ModelSource, caplog: pytest.LogCaptureFixture) -> None:
+    async def test(engine: OpenVINOEngine) -> None:
+        pass
+
+    running(replace(tiny_text, prefix_cache=False), test)
+    assert "the prefix cache is off, since it would change the answers of this model" in caplog.text
+    caplog.clear()
+    running(tiny_text, test)
+    assert "prefix cache" not in caplog.text
