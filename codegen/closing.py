@@ -9,12 +9,16 @@ from specvino.document.pointers import schema_reference
 from specvino.document.transforms import copied
 from specvino.document.walk import reached
 
+SENT_BACK = ("AssistantMessage", "AssistantAudioReference")
+"""The titles of objects that stay open: clients send a message of an answer back as it is, with fields that only
+answers have, such as `annotations`, and `data` of audio."""
+
 
 def close_requests(document: dict[str, Any]) -> None:
     """Adds `additionalProperties: false` to every object with known properties in the bodies of requests, in place.
 
-    Chat messages stay open: clients send a message of an answer back as it is, with fields that only answers have.
-    Answers may have new fields: a component that they share with requests is copied for these, as `RequestX`.
+    Those that are `SENT_BACK` stay open. Answers may have new fields: a component that they share with requests is
+    copied for these, as `RequestX`.
     """
     schemas: dict[str, Schema] = document["components"]["schemas"]
     answers: list[Any] = [document["components"].get("responses", {})]
@@ -24,7 +28,6 @@ def close_requests(document: dict[str, Any]) -> None:
         answers.append({key: value for key, value in definition.items() if key != "requestBody"})
         bodies.append(definition.get("requestBody", {}))
     sent = reached(document, bodies)
-    sent -= reached(document, [schemas[name].get("properties", {}).get("messages") for name in sent])
     shared = sent & reached(document, answers)
     copies = {name: f"Request{name}" for name in sorted(shared) if _is_affected(document, name)}
     schemas |= {copy: copied(schemas[name]) for name, copy in copies.items()}
@@ -48,7 +51,7 @@ def _objects(node: Any) -> Iterator[Schema]:
         for child in node:
             yield from _objects(child)
     elif isinstance(node, dict):
-        if "properties" in node:
+        if "properties" in node and node.get("title") not in SENT_BACK:
             yield node
         for key in ("content", "application/json", "schema", "items", "anyOf", "oneOf", "additionalProperties"):
             yield from _objects(node.get(key))

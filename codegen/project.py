@@ -13,7 +13,7 @@ from specvino.codegen.own_schema import NULL, drop_bounds
 from specvino.codegen.project_schema import SchemaProjector, sweep
 from specvino.codegen.statuses import adapt_answers
 from specvino.document.operations import EVENTS, JSON, LINES, METHODS, Schema, operations
-from specvino.document.pointers import escape, resolved
+from specvino.document.pointers import escape, resolved, schema_reference
 from specvino.document.transforms import copied, to_31
 from specvino.document.validator import Validators
 from specvino.document.walk import all_schemas, followed, media_types, objects
@@ -50,6 +50,8 @@ def project(document: dict[str, Any], dialect: dict[str, Any]) -> dict[str, Any]
     join_same(projected)
     for title, like in dialect.get("other_roles", {}).items():
         _add_other_roles(projected, title, like)
+    for title, parts_by_type in dialect.get("other_parts", {}).items():
+        _add_other_parts(projected, title, parts_by_type)
     _add_rules(projected, dialect)
     _drop_operations(projected, missing, dialect)
     adapt_answers(projected, dialect)
@@ -192,6 +194,15 @@ def _add_other_roles(document: dict[str, Any], title: str, like: str) -> None:
             "description": "A message of any role.",
             "anyOf": references,
         }
+
+
+def _add_other_parts(document: dict[str, Any], title: str, names: dict[str, str]) -> None:
+    """Adds further branches, the names of components by their `type`, to the unions with this title."""
+    added = {kind: schema_reference(name) for kind, name in names.items()}
+    for union in document["components"]["schemas"].values():
+        if union.get("title") == title and "discriminator" in union:
+            union["oneOf"] += [{"$ref": target} for target in added.values()]
+            union["discriminator"]["mapping"] |= added
 
 
 def _add_rules(document: dict[str, Any], dialect: dict[str, Any]) -> None:

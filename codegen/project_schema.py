@@ -4,6 +4,7 @@ import re
 from collections.abc import Collection
 from typing import Any
 
+from specvino.codegen.closing import SENT_BACK
 from specvino.codegen.fields import Field
 from specvino.codegen.merge import WITHOUT, Entry, MarkedFields
 from specvino.codegen.own_schema import NULL, holds, must_be_there, nullable, own_schema
@@ -69,7 +70,8 @@ class SchemaProjector:
                 if entry["level"] == "ignored" and is_listed:
                     needed.discard(name)
                 lost = lost or (name in needed and entry["level"] == "refused")
-                kept |= self._left(name, child, entry, holds(entry.get("nullable", False), properties))
+                is_closed = self._closed and schema.get("title") not in SENT_BACK
+                kept |= _left(name, child, entry, is_closed, holds(entry.get("nullable", False), properties))
                 continue
             lost = not self._narrow_property(properties, name, marked) or lost
             if must_be_there(properties, fields, entry, name in required):
@@ -86,16 +88,6 @@ class SchemaProjector:
         """Returns whether an object is of one `type`, which the system's entry for it lists."""
         _, entry = self._marked.get(id(kind), ([], {}))
         return "const" in kind and kind["const"] in (values(entry.get("schema", {})) or ())
-
-    def _left(self, name: str, child: Schema, entry: Entry, takes_null: bool) -> dict[str, Schema]:
-        """Returns what is left of a property without a use, by name: nothing if it is like an unknown field."""
-        if entry["level"] == "refused" and (takes_null or not self._closed):
-            accepted = NULL if takes_null else NEVER
-        elif entry["level"] == "ignored" and self._closed:
-            accepted = {}
-        else:
-            return {}
-        return {name: _about(child, entry) | accepted}
 
     def _narrow_property(self, properties: dict[str, Schema], name: str, fields_and_entry: MarkedFields) -> bool:
         """Returns whether any value of the property is left."""
@@ -156,6 +148,18 @@ def sweep(document: dict[str, Any]) -> None:
     for _, schema in list(all_schemas(document)):
         if "properties" in schema:
             schema["properties"] = {name: child for name, child in schema["properties"].items() if child != GONE}
+
+
+def _left(name: str, child: Schema, entry: Entry, is_closed: bool, takes_null: bool) -> dict[str, Schema]:
+    """Returns what is left of a property without a use, by name: nothing if it is like an unknown field. is_closed:
+    whether the object is without unknown fields."""
+    if entry["level"] == "refused" and (takes_null or not is_closed):
+        accepted = NULL if takes_null else NEVER
+    elif entry["level"] == "ignored" and is_closed:
+        accepted = {}
+    else:
+        return {}
+    return {name: _about(child, entry) | accepted}
 
 
 def _about(child: Schema, entry: Entry) -> Schema:

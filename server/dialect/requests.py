@@ -17,7 +17,7 @@ from specvino.generated.errors import ErrorCode
 from specvino.generated.handlers import Reply
 from specvino.handlers.errors import ApiError
 from specvino.handlers.models import unknown_model
-from specvino.server.dialect.unread import Inner, Unread, with_our_roles
+from specvino.server.dialect.unread import Inner, Unread, with_our_parts, with_our_roles
 from specvino.server.dialect.usable import Usable
 from specvino.server.validation.schema import SchemaCheck
 
@@ -113,6 +113,8 @@ class Requests:
         read = self._switches | present
         if self._other_role and isinstance(read.get("messages"), list):
             read["messages"] = with_our_roles(read["messages"], self._roles, self._other_role)
+        if isinstance(read.get("input"), list):
+            read["input"] = with_our_parts(read["input"])
         model = read.get("model")
         unnamed = model is None or model == self._default or (self._any_model and model not in self._names)
         if unnamed or not self._reads_model:

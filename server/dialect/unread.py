@@ -49,6 +49,26 @@ def with_our_roles(messages: Sequence[Any], roles: Collection[str], instead: str
     ]
 
 
+CHAT_PARTS = {"text": "input_text", "image_url": "input_image"}
+"""The types of parts of messages in `chat` that are in `responses` under another name, with the same contents."""
+
+
+def with_our_parts(items: Sequence[Any]) -> list[Any]:
+    """Returns items of a conversation whose parts of chat are those of `responses`."""
+    return [
+        {**item, "content": [_as_ours(part) for part in item["content"]]}
+        if isinstance(item, Mapping) and isinstance(item.get("content"), list)
+        else item
+        for item in items
+    ]
+
+
+def _as_ours(part: Any) -> Any:
+    if isinstance(part, Mapping) and part.get("type") in CHAT_PARTS:
+        return {**part, "type": CHAT_PARTS[part["type"]]}
+    return part
+
+
 class Inner:
     """The objects inside of a system's requests: messages, items, tools. Where the system ignores a field, its object
     has no such property, although ours of the same title has it. A kind that only ours requires is added, and what only

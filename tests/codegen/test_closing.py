@@ -77,7 +77,7 @@ RESPONSE = {"model": "m", "input": [{"role": "user", "content": [{"type": "input
 
 
 def test_openai_refuses_fields_that_it_does_not_have(real) -> None:
-    """Every top-level field that its dialect calls refused, and some inside, but not in messages of chat."""
+    """Every top-level field that its dialect calls refused, and some inside."""
     for endpoint, body in (
         ("chat", CHAT),
         ("completions", {"model": "m", "prompt": "Hello"}),
@@ -94,12 +94,43 @@ def test_openai_refuses_fields_that_it_does_not_have(real) -> None:
         ]
         assert len(refused) > 10
         assert [name for name in refused if check.fits({**body, name: None}) or check.fits({**body, name: 1})] == []
-    # A message of an answer is sent back as it is.
-    message: dict[str, Any] = {"role": "assistant", "content": "Hello", "refusal": None, "annotations": []}
-    assert refusing("openai", "chat").fits({**CHAT, "messages": [*CHAT["messages"], message]})
     assert not refusing("openai", "chat").fits({**CHAT, "stream_options": {"include_usage": True, "unknown": 1}})
     part = {"type": "input_text", "text": "Hello", "unknown": 1}
     assert not refusing("openai", "responses").fits({**RESPONSE, "input": [{"role": "user", "content": [part]}]})
+
+
+def _with(message):
+    return {**CHAT, "messages": [*CHAT["messages"], message]}
+
+
+ASKED, PNG = {"role": "user", "content": "Hello"}, {"url": "data:image/png;base64,iVBORw0K"}
+TEXT_PART = {"type": "text", "text": "Hello"}
+ANSWERED: dict[str, Any] = {"role": "assistant", "content": "Hello", "refusal": None, "annotations": []}
+CALL = {"id": "c", "type": "function", "function": {"name": "f", "arguments": "{}"}}
+
+
+def test_a_message_of_an_answer_can_be_sent_back_to_openai_as_it_is() -> None:
+    check = refusing("openai", "chat")
+    audio = {"id": "a", "data": "", "expires_at": 1, "transcript": "Hello"}
+    assert check.fits(_with(ANSWERED | {"tool_calls": [CALL]}))
+    assert check.fits(_with(ANSWERED | {"content": None, "audio": audio}))
+
+
+@pytest.mark.parametrize(
+    ("message", "more"),
+    [
+        (ASKED, {"reasoning_content": "Hm"}),
+        (ASKED, {"unknown": 1}),
+        (ASKED, {"content": [TEXT_PART | {"unknown": 1}]}),
+        (ASKED, {"content": [{"type": "image_url", "image_url": PNG | {"max_dynamic_patch": 1}}]}),
+        (ANSWERED, {"reasoning_content": "Hm"}),
+        (ANSWERED, {"tool_calls": [CALL | {"unknown": 1}]}),
+    ],
+)
+def test_openai_refuses_fields_in_messages_that_it_does_not_have(message, more) -> None:
+    check = refusing("openai", "chat")
+    assert check.fits(_with(message))
+    assert not check.fits(_with(message | more))
 
 
 @pytest.mark.parametrize(

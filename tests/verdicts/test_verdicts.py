@@ -68,6 +68,31 @@ def test_two_fields_at_once() -> None:
     assert pairs == [(("a", "b"), {"size": 1, "a": 1, "b": 3}), (("a", "b"), {"size": 1, "a": 2, "b": 3})]
 
 
+def test_what_is_logged_decides_nothing(tmp_path) -> None:
+    package = tmp_path / "tiny"
+    package.mkdir()
+    (package / "__init__.py").write_text("")
+    (package / "protocol.py").write_text(
+        "from pydantic import BaseModel, field_validator\n"
+        "from tiny.logs import api_logger\n"
+        "class Request(BaseModel):\n"
+        "    size: int\n"
+        "    @field_validator('size')\n"
+        "    def small(cls, value):\n"
+        "        api_logger.warning('obsolete')\n"
+        "        return value\n"
+    )
+    settings = {"classes": {"chat": "tiny/protocol.py:Request"}, "run": ["tiny.protocol"], "absent": []}
+    done = subprocess.run(
+        [sys.executable, Path(bodies.__file__).with_name("judge.py"), "tiny", package, json.dumps(settings)],
+        input=json.dumps(["chat", {"size": 1}]) + "\n",
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert json.loads(done.stdout.splitlines()[1]) is None
+
+
 def test_classes_run_with_stubs(tmp_path) -> None:
     package = tmp_path / "tiny"
     package.mkdir()

@@ -114,6 +114,21 @@ def test_as_ollama_a_message_needs_no_role(operation: str) -> None:
     assert read_as == [{"content": "hi", "role": "user"}]
 
 
+def test_as_sglang_messages_of_responses_have_parts_of_chat() -> None:
+    url = "data:image/png;base64,iVBORw0K"
+    parts = [
+        {"type": "text", "text": "Hi"},
+        {"type": "image_url", "image_url": url},
+        {"type": "image_url", "image_url": {"url": url}},
+    ]
+    (item,) = read("sglang", RESPONSES, input=[{"role": "user", "content": parts}])["input"]
+    assert item["content"] == [
+        {"type": "input_text", "text": "Hi"},
+        {"type": "input_image", "image_url": url},
+        {"type": "input_image", "image_url": {"url": url}},
+    ]
+
+
 @pytest.mark.parametrize(("name", "operation"), [("vllm", MESSAGES), ("vllm", COUNTED), ("sglang", CHAT)])
 def test_other_roles_are_refused_where_the_system_refuses_them(name: str, operation: str) -> None:
     more = {"max_tokens": 4} if operation == MESSAGES else {}
