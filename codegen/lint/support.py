@@ -269,29 +269,36 @@ def _denied(note: str, field: Field, takes: Takes) -> Iterator[str]:
 # A sentence of a note whose subject is a value, and which says without a condition that it is refused or accepted. One
 # with a condition needs a rule, which can't be told from words.
 VALUES = {"true": True, "false": False, "a list": [], "lists": [], "a string": "", "an object": {}}
+OUTRIGHT = r"(?=$|[.;]|,(?! (?:if|unless|with)))"
 SENTENCE = re.compile(
-    rf"(?:^|(?<=[.;:,] ))(?P<value>{'|'.join(VALUES)}|others)(?: (?:is|are)) "
-    rf"(?:(?P<refused>{ERROR}|rejected)|(?P<taken>(?:accepted|taken), too))(?=$|[.;]|,(?! (?:if|unless|with)))",
+    rf"(?:^|(?<=[.;:,] ))(?P<value>{'|'.join(VALUES)}|others|-?\d+(?:\.\d+)?) (?:is|are) "
+    rf"(?:(?P<refused>{ERROR}|rejected)|(?P<taken>(?:accepted|taken),? too)){OUTRIGHT}",
     re.IGNORECASE,
 )
-BEYOND = re.compile(rf"(?:^|(?<=[.;] ))(?P<side>[Ll]ess|[Mm]ore) than (?P<bound>[\d,]+) (?:is|are) {ERROR}(?=$|[.;])")
+BEYOND = re.compile(
+    rf"(?:^|(?<=[.;] ))(?:(?:a )?values? )?(?:(?P<low>less than|below)|more than|above) "
+    rf"(?P<bound>-?\d[\d,]*(?:\.\d+)?) (?:is|are) (?:{ERROR}|rejected){OUTRIGHT}",
+    re.IGNORECASE,
+)
 OTHERS = ("no such value", -7.5, {"no such member": 1}, ["no such element"])
 
 
 def _words(note: str, taken: Callable[[Any], bool]) -> Iterator[str]:
     for match in SENTENCE.finditer(note):
         value = match["value"].lower()
-        tried = OTHERS if value == "others" else (VALUES[value],)
+        tried = OTHERS if value == "others" else (VALUES[value] if value in VALUES else _number(value),)
         if match["refused"] and all(map(taken, tried)):
             yield f"the note says {match.group()!r}, the schema accepts it"
         if match["taken"] and not any(map(taken, tried)):
             yield f"the note says {match.group()!r}, the schema refuses it"
     for match in BEYOND.finditer(note):
-        bound = int(match["bound"].replace(",", ""))
-        if taken(bound - 1 if match["side"].lower() == "less" else bound + 1):
+        bound = _number(match["bound"].replace(",", ""))
+        beyond = [more for just, more in _around(bound, -1 if match["low"] else 1) if taken(just)]
+        if beyond and all(map(taken, beyond)):
             yield f"the note says {match.group()!r}, the schema accepts it"
-    for match in re.finditer(r"\b(\w+) (?:is|are) (?:accepted|taken), too", note):
-        if match[1].islower() and match[1] not in (*VALUES, "others", "it", "they") and not taken(match[1]):
+    for match in re.finditer(r"\b(\w+) (?:is|are) (?:accepted|taken),? too", note):
+        is_named = match[1].islower() and match[1] not in (*VALUES, "others", "it", "they")
+        if is_named and not taken(match[1]):
             yield f"the note says {match.group()!r}, which the schema refuses"
 
 
@@ -299,11 +306,11 @@ def _number(text: str) -> float:
     return float(text) if "." in text else int(text)
 
 
-def _around(most: float) -> Iterator[tuple[Any, Any]]:
-    """Yields values at a bound and just beyond it, of each type that can have one."""
-    yield most, most + 1
-    if isinstance(most, int) and 0 <= most <= 10_000:
+def _around(bound: float, step: int = 1) -> Iterator[tuple[Any, Any]]:
+    """Yields values at a bound and just beyond it, of each type that can have one. step: -1 for a lower bound."""
+    yield bound, bound + step
+    if isinstance(bound, int) and max(0, -step) <= bound <= 10_000:
         for value in ("a", ["a"], [1]):
-            yield value * most, value * (most + 1)
-        members = {str(index): "a" for index in range(most + 1)}
-        yield {name: value for name, value in members.items() if name != "0"}, members
+            yield value * bound, value * (bound + step)
+        names = [str(index) for index in range(max(bound, bound + step))]
+        yield dict.fromkeys(names[:bound], "a"), dict.fromkeys(names[: bound + step], "a")

@@ -7,6 +7,7 @@ from specvino.codegen.lint.support import denied
 from specvino.codegen.project import project
 
 NUMBER = {"type": ["number", "null"]}
+LIST = {"type": "array", "items": {"type": "string"}}
 
 
 @pytest.mark.parametrize(
@@ -33,6 +34,18 @@ NUMBER = {"type": ["number", "null"]}
         ({"note": "zero is accepted, too."}, "'zero is accepted, too', which the schema refuses"),
         ({"note": "zero is accepted, too.", "schema": {"type": ["number", "string"]}}, None),
         ({"note": "More than 1,000 is a 400."}, "'More than 1,000 is a 400', the schema accepts it"),
+        ({"note": "5 is a 400."}, "'5 is a 400', the schema accepts it"),
+        ({"note": "0 is refused.", "schema": {"type": "number", "not": {"const": 0}}}, None),
+        ({"note": "-1 is accepted, too."}, None),
+        ({"note": "Values above 7 are a 400."}, "'Values above 7 are a 400', the schema accepts it"),
+        ({"note": "A value below 0.5 is an error."}, "'A value below 0.5 is an error', the schema accepts it"),
+        ({"note": "A value below 0.5 is an error.", "schema": {"type": "number", "minimum": 0.5}}, None),
+        ({"note": "Values above 7 are a 400.", "schema": {"type": "number", "maximum": 7}}, None),
+        ({"note": "More than 3 is a 400.", "schema": LIST}, "'More than 3 is a 400', the schema accepts it"),
+        ({"note": "More than 3 is a 400.", "schema": LIST | {"maxItems": 3}}, None),
+        ({"note": "Less than 2 is a 400.", "schema": LIST}, "'Less than 2 is a 400', the schema accepts it"),
+        ({"note": "Less than 2 is a 400.", "schema": LIST | {"minItems": 2}}, None),
+        ({"note": "zero is accepted too."}, "'zero is accepted too', which the schema refuses"),
         ({"note": "More than 20 is a 400.", "level": "ignored"}, "'More than 20 is a 400', the schema accepts it"),
     ],
 )
