@@ -18,6 +18,7 @@ from specvino.cli.pull import pull
 from specvino.cli.report import report
 from specvino.cli.sdk import app as sdk
 from specvino.cli.serve import serve
+from specvino.cli.settings import leave_known_variables
 from specvino.cli.spec import app as spec
 from specvino.cli.system_options.command import SystemCommand
 from specvino.cli.tune import tune
@@ -42,12 +43,15 @@ def _version(requested: bool) -> None:
 
 @app.callback()
 def _options(
+    context: typer.Context,
     _: Annotated[
         bool, typer.Option("--version", callback=_version, is_eager=True, help="Show the version and exit.")
     ] = False,
 ) -> None:
     # As an exception, so that commands clean up. 128 + 15 is the shell convention for this signal.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
+    for warning in leave_known_variables(context.command):
+        typer.echo(f"specvino: warning: {warning}", err=True)
 
 
 app.command(cls=SystemCommand)(serve)

@@ -1,4 +1,4 @@
-"""`specvino models`: the models in the cache folder."""
+"""`specvino models`: the models on this machine: in the cache folder, and in that of the Hugging Face library."""
 
 import json
 from datetime import UTC, datetime
@@ -17,6 +17,7 @@ from specvino.conformance.reports import inert
 
 if TYPE_CHECKING:
     from specvino.engine.models.cache import Entry
+    from specvino.engine.models.hub_cache import HubEntry
 
 app = typer.Typer(
     cls=Commands, help="List the models in the cache folder, or remove them.", invoke_without_command=True
@@ -33,13 +34,13 @@ def listing(
     context: typer.Context,
     format: Annotated[Format, typer.Option(help="The output format.")] = Format.TABLE,
 ) -> None:
-    """List the pulled models and the conversions of GGUF files in the cache folder, the most recently used first.
-
-    Models of the Hugging Face hub are in the cache of its own library: hf cache ls.
+    """List the pulled models and the conversions of GGUF files in the cache folder, and the models of the Hugging Face
+    hub, which are in the cache of its own library, the most recently used first.
     """
     if context.invoked_subcommand is not None:
         return
-    there = _entries()
+    ours, of_hub = _entries(), _of_hub()
+    there = [*ours, *of_hub]
     if format is Format.JSON:
         rows = [
             {
@@ -55,6 +56,7 @@ def listing(
         typer.echo(json.dumps(rows, indent=1, ensure_ascii=False))
         return
     from specvino.engine.models.cache import cache_folder
+    from specvino.engine.models.hub_cache import hub_cache_folder
 
     if not there:
         typer.echo(f"Nothing is in the cache ({cache_folder()}).")
@@ -68,7 +70,9 @@ def listing(
         used = "in use" if entry.in_use else f"{datetime.fromtimestamp(entry.used, UTC):%Y-%m-%d %H:%M} UTC"
         table.add_row(_inert(entry.name), _size(entry.bytes), used, _inert(entry.source))
     Console().print(table)
-    typer.echo(f"{_size(sum(entry.bytes for entry in there))} in {cache_folder()}")
+    for entries, folder in ((ours, cache_folder()), (of_hub, hub_cache_folder())):
+        if entries:
+            typer.echo(f"{_size(sum(entry.bytes for entry in entries))} in {folder}")
 
 
 @app.command()
@@ -77,26 +81,32 @@ def rm(
         list[str] | None,
         typer.Argument(
             help="The names that the list shows, with or without their versions.",
-            autocompletion=lambda: [entry.name for entry in _entries()],
+            autocompletion=lambda: [entry.name for entry in (*_entries(), *_of_hub())],
             metavar="[NAME]...",
         ),
     ] = None,
-    all_of_them: Annotated[bool, typer.Option("--all", help="Remove all models, in place of NAME.")] = False,
+    all_of_them: Annotated[
+        bool, typer.Option("--all", help="Remove all of the cache folder, in place of NAME.")
+    ] = False,
 ) -> None:
-    """Remove models from the cache folder, except those that a server uses.
+    """Remove models from the cache folder, except those that a server uses, or models of the Hugging Face hub by name.
 
     They are pulled or converted again when they are needed. The exit code is 1 if one is in use, or can't be removed.
+    Whether another program uses a model of the hub isn't known.
     """
     if bool(names) == all_of_them:
         end("give the names of models to remove, or --all")
-    there = {entry.name: entry for entry in _entries()}
+    there: dict[str, Entry | HubEntry] = {entry.name: entry for entry in _entries()}
     chosen = [*there] if all_of_them else []
+    there |= {entry.name: entry for entry in _of_hub()} if names else {}
     for name in names or ():
         # Also by the name that `pull` and `serve` take, without the version.
         meant = [one for one in there if name in (one, one.rpartition("-")[0])]
         if not meant:
             others = f"; it has {', '.join(there) or 'nothing'}"
-            end(f"{name} isn't in the cache{suggestion(name, there, others)}")
+            longer = next((one for one in there if one.startswith(name)), None)
+            hint = f"; did you mean {longer}?" if longer else suggestion(name, there, others)
+            end(f"{name} isn't in the cache{hint}")
         chosen += meant
     failed = False
     for name in dict.fromkeys(chosen):
@@ -119,6 +129,16 @@ def _entries() -> "list[Entry]":
 
     try:
         return entries()
+    except ModelLoadError as error:
+        end(str(error))
+
+
+def _of_hub() -> "list[HubEntry]":
+    from specvino.engine.errors import ModelLoadError
+    from specvino.engine.models.hub_cache import hub_entries
+
+    try:
+        return hub_entries()
     except ModelLoadError as error:
         end(str(error))
 

@@ -48,7 +48,7 @@ def pull(
 
     if weights and not convert:
         end("--weights requires --convert")
-    if not convert and name not in CATALOGUE and "/" not in name:
+    if not convert and name not in CATALOGUE and "/" not in name and not Path(name).exists():
         end(f"unknown model {name}: use {', '.join(CATALOGUE)}, or a Hugging Face model ID such as ORG/NAME")
     model = None if revision or convert else CATALOGUE.get(name)
     with needs_model():

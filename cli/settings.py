@@ -38,14 +38,7 @@ class SettingsCommand(TyperCommand):
                 parameter.envvar = f"{PREFIX}{(parameter.name or '').upper()}"
                 parameter.show_envvar = False  # the help states the rule once
 
-    def make_context(self, *arguments: Any, **settings: Any) -> Any:
-        _forget_links()
-        return super().make_context(*arguments, **settings)
-
     def parse_args(self, ctx: Any, args: list[str]) -> list[str]:
-        if not ctx.resilient_parsing:
-            for warning in _unknown_variables(ctx):
-                typer.echo(f"specvino: warning: {warning}", err=True)
         try:
             return super().parse_args(ctx, args)
         except typer.BadParameter as error:
@@ -94,8 +87,8 @@ def read_settings(ctx: typer.Context, file: Path | None) -> Path | None:
 def values_of(file: Path) -> dict[Any, Any]:
     """Returns what a file, YAML or TOML, says of options. Raises BadParameter."""
     try:
-        text = file.read_text("utf-8")
-        read = tomllib.loads(text) if file.suffix == ".toml" else yaml.load(text, UniqueKeys)
+        with file.open(encoding="utf-8") as opened:  # YAML's errors name the file
+            read = tomllib.loads(opened.read()) if file.suffix == ".toml" else yaml.load(opened, UniqueKeys)
     except OSError as error:
         raise typer.BadParameter(f"{file}: can't be read: {error.strerror}") from None
     except (ValueError, yaml.YAMLError) as error:
@@ -107,6 +100,8 @@ def values_of(file: Path) -> dict[Any, Any]:
         return {}
     if not isinstance(read, dict):
         raise typer.BadParameter(f"{file}: isn't a mapping of options to values")
+    if isinstance(read.get("model"), list):
+        raise typer.BadParameter(f"{file}: model is one model: list several under named-models, as NAME=MODEL")
     return read
 
 
@@ -135,10 +130,14 @@ def _forget_links() -> None:
             del os.environ[name]
 
 
-def _unknown_variables(ctx: typer.Context) -> Iterator[str]:
-    known = {*_OTHERS, *_variables(ctx.find_root().command)}
+def leave_known_variables(program: Any) -> Iterator[str]:
+    """Removes variables without effect from the environment, and yields a warning of each one that isn't a link. A
+    process that this one starts would warn of them again."""
+    _forget_links()
+    known = {*_OTHERS, *_variables(program)}
     for name in sorted(os.environ):
         if name.startswith(PREFIX) and name not in known:
+            del os.environ[name]
             yield f"the environment variable {name} has no effect{suggestion(name, sorted(known), prefix=PREFIX)}"
 
 

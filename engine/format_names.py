@@ -1,5 +1,5 @@
-"""vLLM's names of the formats of tool calls and reasoning, with ours (`output_parsers/named_formats.py`). They are apart
-from the formats, since command lines and help name them without the extra `serve`.
+"""vLLM's names of the formats of tool calls and reasoning, with ours (`output_parsers/named_formats.py`). They aren't
+there, since command lines are read without the extra `serve`, too.
 """
 
 # Names that differ from ours (`vllm/tool_parsers/__init__.py` and `vllm/reasoning/__init__.py` at 0064cc9c).

@@ -147,7 +147,9 @@ def _build(work: Path, package: Path, written: Path, output: Path, parts: Made, 
         "doubles": list(doubles.pages(source, parts.start_lines)),
     }
     pages = work / "pages"
-    shutil.copytree(written, pages, ignore=shutil.ignore_patterns("*.py", "__pycache__", "decisions", "images"))
+    shutil.copytree(
+        written, pages, ignore=shutil.ignore_patterns("*.py", "py.typed", "__pycache__", "decisions", "images")
+    )
     _drop_test_links(pages / "field-handling.md")
     _include(pages / "on-a-host.md")
     reports = unpack_reports(pages / "servers")

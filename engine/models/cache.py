@@ -115,6 +115,9 @@ class Entry:
 def entries() -> list[Entry]:
     """Returns what is in the cache, the most recently used first. Raises ModelLoadError."""
     with readable():
+        for folder in (cache_folder(), conversions_folder()):
+            with contextlib.suppress(FileNotFoundError):
+                os.scandir(folder).close()  # glob ignores errors
         pulled = [
             _entry(folder, f"PyPI: {model.package}")
             for model in CATALOGUE.values()

@@ -7,7 +7,7 @@ from collections.abc import Collection, Mapping
 from pathlib import Path
 
 from specvino.engine.chat_template.files import FOLDERS as TEMPLATE_FOLDERS
-from specvino.engine.errors import ModelLoadError, UnusableModel
+from specvino.engine.errors import UnusableModel
 from specvino.engine.models.folder import never_servable
 
 # The weights have these names in transformers 5.2 (`SAFE_WEIGHTS_NAME`, and its shards); a repository may have others
@@ -50,7 +50,7 @@ def optimum_cli() -> str:
     beside = Path(sys.executable).with_name("optimum-cli")
     command = str(beside) if beside.is_file() else shutil.which("optimum-cli")
     if command is None:
-        raise ModelLoadError(
+        raise UnusableModel(
             "converting a checkpoint requires optimum-intel: install it by pip install 'optimum-intel[openvino]', here "
             "or in an environment whose optimum-cli is on the PATH"
         )

@@ -1,11 +1,12 @@
 """A .gguf file: whether it is complete, whether OpenVINO supports its architecture, and the sizes it states."""
 
+import math
 import struct
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-from gguf import GGUFReader, GGUFValueType, Keys
+from gguf import GGML_QUANT_SIZES, GGMLQuantizationType, GGUFReader, GGUFValueType, Keys
 
 from specvino.engine.errors import UnusableModel
 from specvino.engine.models.source import ModelSource
@@ -22,9 +23,14 @@ def open_gguf(path: Path) -> ModelSource:
         raise UnusableModel(f"{path}: there is no such file") from error
     except OSError as error:
         raise UnusableModel(f"{path}: can't be read: {error.strerror}") from error
+    except _TooShort as error:
+        raise UnusableModel(f"{path}: {error}") from error
     except Exception as error:
         # The reader trusts the file, so a broken one causes all kinds of errors.
-        raise UnusableModel(f"{path}: is not a GGUF file, or is truncated or corrupt") from error
+        size = path.stat().st_size
+        raise UnusableModel(
+            f"{path}: is not a GGUF file, or is truncated or corrupt ({size:,} bytes); download or copy it again"
+        ) from error
     architecture = _value(header, Keys.General.ARCHITECTURE)
     if architecture not in ARCHITECTURES:
         raise UnusableModel(
@@ -53,10 +59,13 @@ def _value(header: GGUFReader, key: str) -> object:
     return None if field is None else field.contents()
 
 
+class _TooShort(Exception):
+    """A file ends before its tensors do; `str()` says where."""
+
+
 class _Header(GGUFReader):
     """Reads a header and skips arrays, such as the vocabulary. The stock reader keeps several objects per array entry,
-    which takes 2 s for a model with 49,000 tokens instead of 0.1 s. It also checks that every tensor is inside the
-    file.
+    which takes 2 s for a model with 49,000 tokens instead of 0.1 s. It also says by how much a file is too short.
     """
 
     def _get_field_parts(self, orig_offs: int, raw_type: int) -> tuple[int, list[Any], list[int], list[Any]]:
@@ -73,3 +82,18 @@ class _Header(GGUFReader):
         else:
             end += count * np.dtype(self.gguf_scalar_to_np[GGUFValueType(item_type)]).itemsize
         return end - orig_offs, [], [], [GGUFValueType.ARRAY]
+
+    def _build_tensors(self, start_offs: int, fields: list[Any]) -> None:
+        parts = (field.parts for field in fields)
+        described = (start_offs + int(offset[0]) + _bytes(dims, kind[0]) for *_, dims, kind, offset in parts)
+        needed, size = max(described, default=0), self.data.nbytes
+        if needed > size:
+            raise _TooShort(
+                f"has {size:,} bytes, but its tensors need {needed:,}: it is truncated; download or copy it again"
+            )
+        super()._build_tensors(start_offs, fields)
+
+
+def _bytes(dims: Any, kind: int) -> int:
+    block, size = GGML_QUANT_SIZES[GGMLQuantizationType(kind)]
+    return math.prod(map(int, dims)) * size // block

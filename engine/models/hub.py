@@ -46,7 +46,7 @@ def fetch(id: str, quantization: str | None, revision: str | None, report: Repor
     repository = _Repository(id, revision)
     folder = repository.snapshot([], None, _bars(0, say_nothing))
     sizes = repository.files(folder)
-    if not _is_servable(list(sizes)) and _CONFIG in sizes:
+    if not is_servable(list(sizes)) and _CONFIG in sizes:
         # It says what would work.
         folder = repository.snapshot([_CONFIG], folder.name, _bars(0, say_nothing))
     files, gguf = needed_files(id, list(sizes), quantization, folder / _CONFIG)
@@ -203,7 +203,7 @@ def _literally(file: str) -> str:
     return re.sub(r"([*?\[])", r"[\1]", file)
 
 
-def _is_servable(files: Sequence[str]) -> bool:
+def is_servable(files: Sequence[str]) -> bool:
     """Returns whether a repository has a model in OpenVINO's format or a GGUF file, as far as one name shows that."""
     return LANGUAGE_MODEL in files or FILES[0] in files or any(map(_is_gguf, files))
 

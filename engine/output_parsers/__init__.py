@@ -24,9 +24,7 @@ from specvino.engine.output_parsers.formats import (
 )
 from specvino.engine.output_parsers.named_formats import (
     MESSAGE_FRAMINGS,
-    REASONING_PARSER_NAMES,
     REASONING_PARSERS,
-    TOOL_PARSER_NAMES,
     TOOL_PARSERS,
     reasoning_format,
     tool_format,
@@ -37,9 +35,7 @@ from specvino.engine.output_parsers.pieces import AnswerText, CallArguments, Cal
 __all__ = [
     "MESSAGE_FRAMINGS",
     "REASONING_PARSERS",
-    "REASONING_PARSER_NAMES",
     "TOOL_PARSERS",
-    "TOOL_PARSER_NAMES",
     "AnswerText",
     "CallArguments",
     "CallEnd",

@@ -101,8 +101,6 @@ REASONING_PARSERS: dict[str, ReasoningFormat] = {
     "seed_oss": ReasoningTags("<seed:think>", "</seed:think>"),
     "cohere_command3": ReasoningTags("<|START_THINKING|>", "<|END_THINKING|>"),
 }
-TOOL_PARSER_NAMES = (*TOOL_PARSERS, *TOOL_ALIASES)
-REASONING_PARSER_NAMES = (*REASONING_PARSERS, *REASONING_ALIASES)
 
 MESSAGE_FRAMINGS = {"gptoss": gptoss.FRAMING, "onyx": onyx.FRAMING}
 
@@ -111,7 +109,7 @@ def tool_format(name: str) -> ToolFormat:
     """Returns the format of a name, ours or vLLM's. Raises ValueError for an unknown one."""
     known = TOOL_ALIASES.get(name, name)
     if known not in TOOL_PARSERS:
-        raise ValueError(f"unknown tool format {name!r}; known formats: {', '.join(TOOL_PARSER_NAMES)}")
+        raise ValueError(f"unknown tool format {name!r}; known formats: {', '.join(TOOL_PARSERS)}")
     return TOOL_PARSERS[known]
 
 
@@ -119,5 +117,5 @@ def reasoning_format(name: str) -> ReasoningFormat:
     """Returns the format of a name, ours or vLLM's. Raises ValueError for an unknown one."""
     known = REASONING_ALIASES.get(name, name)
     if known not in REASONING_PARSERS:
-        raise ValueError(f"unknown reasoning format {name!r}; known formats: {', '.join(REASONING_PARSER_NAMES)}")
+        raise ValueError(f"unknown reasoning format {name!r}; known formats: {', '.join(REASONING_PARSERS)}")
     return REASONING_PARSERS[known]

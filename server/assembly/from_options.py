@@ -5,7 +5,8 @@ from difflib import get_close_matches
 from functools import partial
 
 from specvino.engine.errors import ModelLoadError
-from specvino.engine.output_parsers import REASONING_PARSER_NAMES, TOOL_PARSER_NAMES
+from specvino.engine.format_names import REASONING_ALIASES, TOOL_ALIASES
+from specvino.engine.output_parsers import REASONING_PARSERS, TOOL_PARSERS
 from specvino.engine.progress import Report, say_nothing
 from specvino.handlers.limits import Limits
 from specvino.handlers.media import MediaError, MediaSettings
@@ -45,8 +46,8 @@ def make_app(options: ServeOptions, report: Report = say_nothing) -> ServedApp:
     """
     if options.draft_model and options.prompt_lookup:
         raise OptionError("--prompt-lookup", "--draft-model and --prompt-lookup can't be combined")
-    _require_parser("--tool-parser", options.tool_parser, TOOL_PARSER_NAMES)
-    _require_parser("--reasoning-parser", options.reasoning_parser, REASONING_PARSER_NAMES)
+    _require_parser("--tool-parser", options.tool_parser, TOOL_PARSERS, TOOL_ALIASES)
+    _require_parser("--reasoning-parser", options.reasoning_parser, REASONING_PARSERS, REASONING_ALIASES)
     keys = read_keys(options.api_key_file)
     limits_of_keys = key_limits(keys, options)
     telemetry = TelemetrySettings(
@@ -87,9 +88,12 @@ def make_app(options: ServeOptions, report: Report = say_nothing) -> ServedApp:
     return ServedApp(engines, settings, store, cipher(), limits, media, adapters)
 
 
-def _require_parser(option: str, name: str | None, known: Iterable[str]) -> None:
-    names = (*known, "none")
+def _require_parser(option: str, name: str | None, ours: Iterable[str], aliases: Iterable[str]) -> None:
+    ours = (*ours, "none")
+    names = (*ours, *aliases)
     if name is not None and name not in names:
-        near = get_close_matches(name, names, n=1)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise OptionError(option, f"unknown format {name!r}; {hint}known formats are {', '.join(names)}")
+        near = get_close_matches(name, names)
+        hint = f"did you mean {' or '.join(near)}? " if near else ""
+        raise OptionError(
+            option, f"unknown format {name!r}; {hint}known formats are {', '.join(ours)}, and vLLM's names of these"
+        )

@@ -71,8 +71,9 @@ def config(log_format: LogFormat, log_level: LogLevel = "info") -> dict[str, Any
 
 logger = logging.getLogger("specvino.access")
 
-# What probes and monitoring ask all the time.
+# What probes, monitoring and Ollama's clients ask all the time.
 _ROUTINE = ("get_health", "get_liveness")
+_ROUTINE_PATHS = (METRICS, "/api/version")
 
 LONGEST = 200
 """The maximum number of characters of a path."""
@@ -91,7 +92,8 @@ def log_exchange(exchange: Exchange) -> None:
 
 def _is_routine(exchange: Exchange) -> bool:
     """Returns whether an exchange needs no line: answers to probes and monitoring, also while the model loads."""
-    is_asked_often = exchange.operation.id in _ROUTINE if exchange.operation else exchange.path == METRICS
+    is_probe = exchange.operation is not None and exchange.operation.id in _ROUTINE
+    is_asked_often = is_probe or exchange.path in _ROUTINE_PATHS
     return is_asked_often and exchange.status is not None and (exchange.status < 400 or exchange.status == 503)
 
 

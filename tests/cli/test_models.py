@@ -2,9 +2,12 @@
 
 import json
 import os
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
+from huggingface_hub import constants
 from typer.testing import CliRunner
 
 from specvino.cli import main
@@ -12,11 +15,24 @@ from specvino.engine.models.cache import InUse, Origin, write_checksums
 
 PULLED, CONVERTED = "smollm2-0.1.2", "qwen-0123456789ab-2026.4.1.0"
 
+AS_NOBODY = """
+import contextlib, os
+from specvino.cli import main
+
+with contextlib.suppress(SystemExit):
+    main(["models"])
+os.setgroups([])
+os.setgid(65534)
+os.setuid(65534)
+main(["models"])
+"""
+
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """Has a pulled model, a conversion that was used later, and what isn't a model."""
     monkeypatch.setenv("SPECVINO_CACHE", str(tmp_path))
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "none"))
     for folder in (tmp_path / PULLED, tmp_path / "converted" / CONVERTED):
         folder.mkdir(parents=True)
         (folder / "openvino_model.bin").write_bytes(bytes(2_000_000))
@@ -63,6 +79,7 @@ def test_the_list_as_json(cache: Path) -> None:
 
 def test_an_empty_cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("SPECVINO_CACHE", str(tmp_path / "none"))
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(tmp_path / "none"))
     assert run() == (0, f"Nothing is in the cache ({tmp_path}/none).\n")
     assert run("--format", "json") == (0, "[]\n")
     assert run("rm", "--all") == (0, "")
@@ -98,8 +115,9 @@ def test_an_unknown_name(cache: Path) -> None:
         2,
         f"specvino: vocabularies isn't in the cache; it has {CONVERTED}, {PULLED}\n",
     )
-    near = f"specvino: {PULLED[:-1]} isn't in the cache; did you mean {PULLED}?\n"
-    assert run("rm", PULLED[:-1]) == (2, near)
+    for name in ("smollm", PULLED[:-1], PULLED.replace("-", "_")):
+        near = f"specvino: {name} isn't in the cache; did you mean {PULLED}?\n"
+        assert run("rm", name) == (2, near)
     assert (cache / PULLED).exists()
 
 
@@ -107,3 +125,55 @@ def test_an_unknown_name(cache: Path) -> None:
 def test_either_names_or_all(cache: Path, arguments: tuple[str, ...]) -> None:
     assert run("rm", *arguments) == (2, "specvino: give the names of models to remove, or --all\n")
     assert (cache / PULLED).exists()
+
+
+@pytest.fixture
+def hub(cache: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The cache of the hub's library, with a model that can be served, and one that can't, of the same commit."""
+    folder = cache / "hub"
+    for name, file in (("org--tiny", "openvino_model.xml"), ("org--checkpoint", "model.safetensors")):
+        repository = folder / f"models--{name}"
+        for part in ("blobs", "refs", "snapshots/0123"):
+            (repository / part).mkdir(parents=True)
+        (repository / "blobs" / "abcd").write_bytes(bytes(3_000_000))
+        (repository / "refs" / "main").write_text("0123")
+        (repository / "snapshots" / "0123" / file).symlink_to("../../blobs/abcd")
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(folder))
+    return folder
+
+
+def test_models_of_the_hub(hub: Path) -> None:
+    _, output = run()
+    (line,) = (line.split() for line in output.splitlines() if "org/" in line)
+    assert (line[:3], line[-3:]) == (["org/tiny", "3", "MB"], ["Hugging", "Face", "hub"])
+    assert output.endswith(f"\n3 MB in {hub}\n")
+    entry = json.loads(run("--format", "json")[1])[-1]
+    assert (entry["name"], entry["in_use"]) == ("org/tiny", None)
+
+
+def test_a_model_of_the_hub_is_removed_by_its_name_alone(hub: Path) -> None:
+    assert run("rm", "--all")[0] == 0
+    assert (hub / "models--org--tiny").exists()
+    assert run("rm", "org/checkpoint")[0] == 2
+    assert run("rm", "org/tiny") == (0, "Removed org/tiny: 3 MB\n")
+    assert [folder.name for folder in hub.glob("models--*")] == ["models--org--checkpoint"]
+
+
+def test_a_cache_that_is_no_folder(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    file = cache / "converted" / "digests.json"
+    monkeypatch.setattr(constants, "HF_HUB_CACHE", str(file))
+    assert run() == (2, f"specvino: the Hugging Face cache {file} can't be read: it isn't a folder\n")
+    monkeypatch.setenv("SPECVINO_CACHE", str(file))
+    reason = "Not a directory; SPECVINO_CACHE names another folder"
+    assert run() == (2, f"specvino: the cache folder {file} can't be used: {reason}\n")
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can become another user")
+def test_a_cache_of_another_user(cache: Path) -> None:
+    """In a program that root runs as nobody, once it has imported what perhaps root alone may read."""
+    cache.chmod(0o700)
+    environ = os.environ | {"SPECVINO_CACHE": str(cache), "HF_HUB_CACHE": "/nonexistent"}
+    ended = subprocess.run([sys.executable, "-c", AS_NOBODY], capture_output=True, text=True, env=environ, check=False)
+    reason = "Permission denied; SPECVINO_CACHE names another folder"
+    assert ended.returncode == 2
+    assert ended.stderr == f"specvino: the cache folder {cache} can't be used: {reason}\n"

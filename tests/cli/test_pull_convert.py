@@ -15,7 +15,9 @@ import pytest
 from support.hub import MAIN, Hub, serving
 from support.processes import gone
 from support.serving import wait_until
+from typer.testing import CliRunner
 
+from specvino.cli import main
 from specvino.engine.models import ModelSource
 
 ID = "org/tiny"
@@ -161,7 +163,7 @@ def test_what_is_not_converted(converter: Converter, change: Callable[[Path], No
 def test_without_optimum(converter: Converter) -> None:
     (converter.programs / "optimum-cli").unlink()
     code, _, err = converter.run(str(converter.checkpoint))
-    assert code == 1
+    assert code == 2
     assert err.splitlines()[-1].startswith(
         "specvino: converting a checkpoint requires optimum-intel: install it by pip"
     )
@@ -201,3 +203,11 @@ def test_a_killed_pull_ends_optimum_cli(converter: Converter) -> None:
         puller.wait(300)
     assert children
     assert gone(*children)
+
+
+def test_a_checkpoint_on_disk_without_convert(converter: Converter, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(converter.checkpoint.parent)
+    for name in ("tiny", str(converter.checkpoint)):
+        done = CliRunner().invoke(main, ["pull", name])
+        assert (done.exit_code, done.output.count("\n")) == (2, 1)
+        assert f"convert it with 'specvino pull --convert {name}'" in done.output

@@ -1,5 +1,6 @@
 """Options of `serve` from the environment and from a file, and the groups of its help."""
 
+import os
 import re
 import socket
 from collections.abc import Callable
@@ -112,6 +113,15 @@ def test_the_dialect_of_the_environment_has_its_options(serve: Serve) -> None:
     assert "--gpu-memory-utilization has no effect here" in done.output
 
 
+def test_each_command_warns_of_a_variable_without_effect() -> None:
+    """Once: the servers and programs that it starts don't see the variable."""
+    with patch.dict(os.environ, {"SPECVINO_CACHES": "/models"}):
+        done = CliRunner().invoke(main, ["spec", "explain", "chat.min_p"])
+        assert "SPECVINO_CACHES" not in os.environ
+    warning = "the environment variable SPECVINO_CACHES has no effect; did you mean SPECVINO_CACHE?"
+    assert done.output.startswith(f"specvino: warning: {warning}\n")
+
+
 def test_addresses_of_a_service_with_this_name_are_no_options(serve: Serve) -> None:
     """Kubernetes sets these beside a service named specvino."""
     links = {"SPECVINO_PORT_8000_TCP_ADDR": "10.0.0.1", "SPECVINO_SERVICE_HOST": "10.0.0.1"}
@@ -153,3 +163,20 @@ def test_a_start_ends_with_2_only_if_another_try_would_fail_too() -> None:
     done = CliRunner().invoke(main, ["serve", "--engine", "scripted", "--port", "0", "--host", "0.0.0.0"])
     assert done.exit_code == 2
     assert done.output.startswith("specvino: other machines can reach 0.0.0.0, so an API key is required")
+
+
+def test_errors_of_yaml_name_the_file(tmp_path: Path) -> None:
+    file = tmp_path / "settings.yaml"
+    file.write_text("port: 1\nport: : 2\n")
+    output = CliRunner().invoke(main, ["serve", "--config", str(file)]).output
+    assert f'in "{file}", line 2' in output
+    assert "unicode string" not in output
+
+
+def test_several_models_in_a_file(tmp_path: Path) -> None:
+    file = tmp_path / "settings.yaml"
+    file.write_text("model: [a=b]\n")
+    for options in ((), ("--dialect", "vllm")):
+        done = CliRunner().invoke(main, ["serve", "--config", str(file), *options])
+        assert done.exit_code == 2
+        assert "model is one model: list several under named-models, as NAME=MODEL" in done.output

@@ -18,7 +18,7 @@ import psutil
 import pytest
 from support.app import MINIMAL, error_of
 from support.qwen3_gguf import write
-from support.serving import PATIENCE, Server, endless, healthy, serving, starting, wait_until
+from support.serving import COMMAND, PATIENCE, Server, endless, healthy, serving, starting, wait_until
 from support.serving_here import unserved
 
 
@@ -282,3 +282,17 @@ def _begun(url, body):
         assert client.recv(1000).startswith(b"HTTP/1.1 100")
         client.sendall(data)
         yield client
+
+
+def test_few_open_files() -> None:
+    """It says so once, and goes on: idle connections beyond are closed."""
+    limited = ["sh", "-c", 'ulimit -n 64; exec "$@"', "sh", *COMMAND]
+    with serving("--engine", "scripted", "--response-store", "none", command=limited) as server:
+        (warning,) = (line for line in server.lines if "64" in line and "open" in line)
+        assert "connections" in warning
+        with contextlib.ExitStack() as connections:
+            for _ in range(100):
+                connections.enter_context(socket.create_connection(server.address, PATIENCE))
+            assert all(httpx.get(f"{server.url}/models").status_code == 200 for _ in range(3))
+        assert len([line for line in server.lines if "64 open files" in line or "limit 64" in line]) == 1
+        assert "Traceback" not in server.output

@@ -1,3 +1,4 @@
+import re
 from pathlib import Path
 from unittest.mock import patch
 
@@ -57,8 +58,20 @@ def test_a_file_cut_anywhere_is_refused(tmp_path: Path) -> None:
     cut = tmp_path / "cut.gguf"
     for size in range(0, len(whole), 7):
         cut.write_bytes(whole[:size])
-        with pytest.raises(ModelLoadError, match=r"cut\.gguf: is not a GGUF file, or is truncated or corrupt$"):
+        with pytest.raises(ModelLoadError, match=r"cut\.gguf: .* download or copy it again$"):
             open_gguf(cut)
+
+
+def test_a_truncated_file_is_told_what_its_tensors_need(tmp_path: Path) -> None:
+    path = write_gguf(tmp_path / "m.gguf")
+    whole = path.read_bytes()
+    path.write_bytes(whole[:-100])
+    tensors = f"has {len(whole) - 100:,} bytes, but its tensors need {len(whole):,}: it is truncated; download or copy"
+    with pytest.raises(ModelLoadError, match=re.escape(tensors)):
+        open_gguf(path)
+    path.write_bytes(whole[:100])
+    with pytest.raises(ModelLoadError, match=r"truncated or corrupt \(100 bytes\); download or copy it again$"):
+        open_gguf(path)
 
 
 def test_a_corrupt_length_is_refused(tmp_path: Path) -> None:
@@ -66,7 +79,7 @@ def test_a_corrupt_length_is_refused(tmp_path: Path) -> None:
     data = path.read_bytes()
     length_of_a_token = data.index(b"b" * 300) - 8
     path.write_bytes(data[:length_of_a_token] + b"\xff" * 8 + data[length_of_a_token + 8 :])
-    with pytest.raises(ModelLoadError, match=r"truncated or corrupt$"):
+    with pytest.raises(ModelLoadError, match="truncated or corrupt"):
         open_gguf(path)
 
 

@@ -18,7 +18,10 @@ from specvino.server.assembly.models import make_engines
     [
         (["--device", "XE"], "'XE' isn't an OpenVINO device of this machine; available: "),
         (["--device", "CUP"], "'CUP' isn't an OpenVINO device of this machine; did you mean CPU? available: "),
-        (["--tool-parser", "hermess"], "unknown format 'hermess'; did you mean hermes? known formats are hermes3, "),
+        (
+            ["--tool-parser", "hermess"],
+            "unknown format 'hermess'; did you mean hermes or hermes3? known formats are ",
+        ),
         (["--reasoning-parser", "x"], "unknown format 'x'; known formats are qwen3, "),
         (["--reasoning-parser", "qwen"], "unknown format 'qwen'; did you mean qwen3? known formats are qwen3, "),
         (["--device", "NPU"], "NPU"),

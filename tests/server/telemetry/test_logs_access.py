@@ -91,6 +91,7 @@ def test_json(logged) -> None:
         ("get_liveness", "/health/live", 200, logging.DEBUG),
         (None, "/metrics", 200, logging.DEBUG),
         (None, "/metricsx", 200, logging.INFO),
+        ("list_models", "/api/version", 200, logging.DEBUG),  # a path of the dialect ollama
         ("list_models", "/v1/models", 200, logging.INFO),
     ],
 )
