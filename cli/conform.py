@@ -245,7 +245,7 @@ def run(
     if url and base_url and url != base_url:
         end("the URL argument and --base-url differ")
     if not dialect and Api.OLLAMA in (api or ()) and len(set(api or ())) > 1:
-        end("--api ollama is tested by Ollama's document, and other APIs aren't: give --dialect, or test them apart")
+        end("--api ollama can't be combined with other APIs: pass --dialect, or run them separately")
     if quiet and verbose:
         end("--quiet and --verbose can't be combined")
     settings = Settings(

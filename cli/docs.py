@@ -68,7 +68,7 @@ def build(
     if not url:
         _warn("without --url the sitemap is empty, and pages have neither canonical links nor previews")
     if not repository:
-        _warn("without --repository the matrix has no links to report or correct its rows")
+        _warn("without --repository the matrix has no links to report or edit its rows")
 
 
 def _warn(message: str) -> None:

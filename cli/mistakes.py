@@ -1,4 +1,4 @@
-"""What the program says of a wrong command line: one line with what is wrong, where, and what would be right."""
+"""One-line errors for wrong command lines: what is wrong, where, and a correction."""
 
 import contextlib
 import shlex
@@ -73,7 +73,7 @@ class Program(Commands):
             return f"{option} is an option of `specvino {name}`: try `specvino {name} {line}`"
         if system := systems.owner(option):
             server = f"`specvino serve --dialect {system} {line}`"
-            return f"{option} is an option of {SYSTEMS[system]}, and no command of specvino: try {server}"
+            return f"{option} is an option of {SYSTEMS[system]}, not a command of specvino: try {server}"
         return None
 
 

@@ -49,8 +49,8 @@ NamedModels = Annotated[
     _model(
         "--model",
         metavar="NAME=MODEL",
-        help="Serve this model under this name, in place of MODEL; may be repeated. Each model has processes and a KV "
-        "cache of its own; all share the other options.",
+        help="Serve a model under a name, in place of MODEL. Repeatable. Each model gets its own processes and KV "
+        "cache; the other options are shared.",
     ),
 ]
 
@@ -58,10 +58,9 @@ LoraModules = Annotated[
     list[str] | None,
     _model(
         metavar="NAME=PATH",
-        help="Serve the model with this LoRA adapter, a folder of PEFT, under this name, too; may be repeated. Each "
-        "adapter has processes and a KV cache of its own, as a model has; the list of models shows its PATH. With "
-        "--model, a JSON object names the model: "
-        '\'{"name": "NAME", "path": "PATH", "base_model_name": "MODEL"}\'.',
+        help="Also serve the model with a LoRA adapter (a PEFT folder) under NAME. Repeatable. Each adapter gets its "
+        "own processes and KV cache, as a model does; the list of models shows its PATH. With --model, a JSON object "
+        'names the model: \'{"name": "NAME", "path": "PATH", "base_model_name": "MODEL"}\'.',
     ),
 ]
 
@@ -138,8 +137,8 @@ class FullLogitsMode(StrEnum):
 FullLogits = Annotated[
     FullLogitsMode,
     _engine(
-        help="When the second copy of the model for top_logprobs, logprobs of prompts, logit_bias, and allowed and bad "
-        "tokens is loaded: by the first such request, at the start, or never.",
+        help="When to load the second copy of the weights, which top_logprobs, prompt logprobs, logit_bias, and "
+        "allowed and bad tokens need: with the first such request, at the start, or never.",
     ),
 ]
 
@@ -152,8 +151,8 @@ class PrefixCacheMode(StrEnum):
 PrefixCache = Annotated[
     PrefixCacheMode,
     _engine(
-        help="Whether prompts may reuse the cached beginning of an earlier one, of any client. Response times then "
-        "reveal what others have sent; off computes each prompt in full.",
+        help="Share the prefix cache between clients. Response times can reveal other clients' prompts; off disables "
+        "the cache.",
     ),
 ]
 
@@ -161,8 +160,8 @@ IdleUnload = Annotated[
     float | None,
     _engine(
         min=1,
-        help="Seconds without requests after which a model is unloaded, and its memory is free. The next request loads "
-        "it again, and waits for it. By default, a model stays loaded.",
+        help="Unload a model after this many idle seconds to free its memory. The next request loads it again and "
+        "waits for it. By default, models stay loaded.",
         show_default=False,
     ),
 ]
@@ -171,8 +170,8 @@ MaxNumSeqs = Annotated[
     int,
     _engine(
         min=1,
-        help="The maximum number of choices generated at a time; further ones wait. A step always has room for one "
-        "token of each and for 64 prompt tokens, whatever --max-num-batched-tokens says.",
+        help="Maximum number of sequences generated at a time; others wait. Each step fits one token per sequence "
+        "plus 64 prompt tokens, even if --max-num-batched-tokens is lower.",
     ),
 ]
 
@@ -180,8 +179,8 @@ MaxNumBatchedTokens = Annotated[
     int,
     _engine(
         min=128,
-        help="The maximum number of tokens computed in a step; longer prompts take several steps. Smaller values make "
-        "shorter pauses in running responses, larger ones compute long prompts faster. No effect with --draft-model.",
+        help="Maximum number of tokens computed in a step; longer prompts take several steps. Smaller values lower the "
+        "inter-token latency, larger ones speed up prefill. No effect with --draft-model.",
     ),
 ]
 
@@ -209,8 +208,8 @@ Config = Annotated[
         metavar="FILE",
         is_eager=True,
         callback=read_settings,
-        help="A file with options, as YAML, or as TOML if its name ends in .toml: `port: 9000`. The command line "
-        "counts before environment variables such as SPECVINO_PORT, and these before the file.",
+        help="A file with options, as YAML, or as TOML if its name ends in .toml: `port: 9000`. Precedence: command "
+        "line, environment variables such as SPECVINO_PORT, file.",
         show_default=False,
     ),
 ]
@@ -249,8 +248,8 @@ KeyRequestsPerMinute = Annotated[
     int | None,
     _keys(
         min=1,
-        help="The most requests of an API key in a minute, of those that use the model; further ones get status 429. "
-        "By default, no limit.",
+        help="Maximum requests per minute and API key, of those that run the model; excess ones get status 429. By "
+        "default, no limit.",
         show_default=False,
     ),
 ]
@@ -259,8 +258,8 @@ KeyTokensPerMinute = Annotated[
     int | None,
     _keys(
         min=1,
-        help="The most tokens of an API key in a minute, of prompts and of answers. A request is admitted while there "
-        "are any left; what it uses beyond that is missing in the next minutes. By default, no limit.",
+        help="Maximum tokens per minute and API key, of prompts and answers. A request is admitted while any are left; "
+        "overuse is deducted from the following minutes. By default, no limit.",
         show_default=False,
     ),
 ]
@@ -269,8 +268,8 @@ KeyMaxNumSeqs = Annotated[
     int | None,
     _keys(
         min=1,
-        help="The most choices of an API key that are generated, or wait for it, at a time; further requests get "
-        "status 429. By default, no limit.",
+        help="Maximum running and waiting sequences per API key; further requests get status 429. By default, no "
+        "limit.",
         show_default=False,
     ),
 ]
@@ -450,9 +449,8 @@ ResponseStoreDays = Annotated[
 ResponseStoreQuota = Annotated[
     float | None,
     _storage(
-        help="The most that the responses of an API key may take in the store, in GB, and the most that its "
-        "conversations may take; beyond it, its oldest ones are deleted. By default, 1 in a file, and no bound in "
-        "another database. A file also has at most 10,000 of each.",
+        help="Storage quota per API key in GB, for responses and conversations separately; beyond it, the oldest are "
+        "deleted. By default, 1 in a file and unlimited in another database. A file also holds at most 10,000 of each.",
         min=0.001,
         show_default=False,
     ),
@@ -472,7 +470,7 @@ class Level(StrEnum):
 LogLevel = Annotated[
     Level,
     _observed(
-        help="The least severe messages that are logged. Requests are info, those for health and metrics debug.",
+        help="Log level. Requests are logged at info, those for health and metrics at debug.",
     ),
 ]
 

@@ -79,8 +79,8 @@ def tune(
         _show(search, console)
     if other_load.share > _MOST_OTHER_LOAD:
         typer.echo(
-            f"specvino: warning: other programs took {other_load.share:.0%} of the CPU meanwhile, so that these figures"
-            " are noisy: repeat this on an idle machine",
+            f"specvino: warning: other programs used {other_load.share:.0%} of the CPU, so the results are noisy; "
+            "rerun on an idle machine",
             err=True,
         )
     slower = ", ".join(f"{_FIGURES[name].replace(chr(10), ' ')} {ratio:.2f}" for name, ratio in search.slower.items())

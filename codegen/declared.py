@@ -1,4 +1,4 @@
-"""What the classes of a system declare about a field, as keys of a dialect's entry."""
+"""A field's declarations in a system's classes, as keys of a dialect's entry."""
 
 import json
 from collections.abc import Iterator, Mapping, Sequence

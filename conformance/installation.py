@@ -1,4 +1,4 @@
-"""How the package was installed, so that the same can be done with an extra."""
+"""The installation method of the package, to install an extra in the same way."""
 
 import json
 import shlex

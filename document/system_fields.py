@@ -47,7 +47,8 @@ class _Leaf:
 
 @dataclass(slots=True)
 class _Met:
-    """What is at a path. is_open: whether a field around it allows any content; leaves: of its schemas, once known."""
+    """The schemas at a path. is_open: whether a field around it allows any content; leaves: of its schemas, once
+    known."""
 
     schemas: list[tuple[Schema, str]] = field(default_factory=list)
     places: set[str] = field(default_factory=set)

@@ -151,7 +151,7 @@ class PromptLogprobs:
     """
 
     choice: int
-    places: tuple[tuple[PromptToken, ...] | None, ...]
+    positions: tuple[tuple[PromptToken, ...] | None, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,4 +1,4 @@
-"""The limits of API keys: requests and tokens in a minute, and choices that are generated at a time.
+"""The limits of API keys: requests and tokens per minute, and sequences at a time.
 
 Of requests and of tokens, a key has a minute's worth, which fills up again continuously. So what it has left is one
 number, the time at which it has all of it again: what is used moves that time on, and nothing has to be counted down.
@@ -31,7 +31,7 @@ logger = logging.getLogger("specvino.server")
 
 @dataclass(frozen=True, slots=True)
 class KeyLimits:
-    """The most requests and tokens of a key in a minute, and its most choices generated at a time; None is no limit."""
+    """The maximum requests and tokens of a key per minute, and its maximum sequences at a time; None is no limit."""
 
     requests: int | None = None
     tokens: int | None = None
@@ -48,8 +48,8 @@ class Allowances:
         self._shared = shared or self._own
         self._outage = Outage(
             logger,
-            "the limits of keys are this server's own, since the store is unavailable",
-            "the limits of keys are those in the store again",
+            "store unavailable: enforcing per-key limits locally",
+            "store available: per-key limits are shared again",
         )
         self._running: Counter[str] = Counter()
         self._locks: defaultdict[str, asyncio.Lock] = defaultdict(asyncio.Lock)
@@ -77,7 +77,7 @@ class Allowances:
 
 
 class Allowance:
-    """What a key has left, for one of its requests. Its methods raise ApiError if that isn't enough."""
+    """The remaining allowance of a key, for one of its requests. Its methods raise ApiError if that isn't enough."""
 
     def __init__(self, all_of: Allowances, owner: str, limits: KeyLimits) -> None:
         self._all = all_of
@@ -93,9 +93,9 @@ class Allowance:
         def act(account: Account) -> None:
             self._seen = account
             if requests:
-                _require_left(requests, account.requests - account.now, "send {} requests")
+                _require_left(requests, account.requests - account.now, "requests")
             if tokens:
-                _require_left(tokens, account.tokens - account.now, "use {} tokens")
+                _require_left(tokens, account.tokens - account.now, "tokens")
             if requests:
                 account.requests = max(account.requests, account.now) + _MINUTE / requests
 
@@ -123,14 +123,14 @@ class Allowance:
 
     async def _begin(self, sequences: int, most: int) -> None:
         if sequences > most:
-            message = f"The request has {sequences} choices, but this key may have {most} generated at a time."
+            message = f"The request needs {sequences} sequences; this key's limit is {most}."
             raise ApiError(ErrorCode.INVALID_VALUE, message, param="n")
 
         def act(account: Account) -> None:
             self._seen = account
             others = account.running + account.elsewhere - sequences
             if others + sequences > most:
-                message = f"This key may have {most} choices generated at a time, and {others} are."
+                message = f"Concurrency limit reached for this key: {others} of {most} sequences are in use."
                 raise ApiError(ErrorCode.RATE_LIMIT_EXCEEDED, message, retry_after=_RETRY_AFTER)
 
         await self._all.change(self._owner, act, sequences)
@@ -189,10 +189,10 @@ def _left(limit: int, missing: float) -> int:
     return max(0, min(limit, math.floor(round(limit * (1 - missing / _MINUTE), 3))))
 
 
-def _require_left(limit: int, missing: float, use: str) -> None:
+def _require_left(limit: int, missing: float, unit: str) -> None:
     if not _left(limit, missing):
         seconds = max(1, math.ceil(round(missing - _MINUTE + _MINUTE / limit, 3)))
-        message = f"This key may {use.format(limit)} in a minute; it has none left for {seconds} s."
+        message = f"Rate limit reached for this key ({limit} {unit} per minute). Retry in {seconds} s."
         raise ApiError(ErrorCode.RATE_LIMIT_EXCEEDED, message, retry_after=seconds)
 
 

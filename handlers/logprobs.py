@@ -43,7 +43,7 @@ def completion_logprobs(tokens: Iterable[TokenLogprob], top: int, offset: int) -
     }
 
 
-Places = list[dict[str, wire.PromptTokenLogprob] | None]
+Positions = list[dict[str, wire.PromptTokenLogprob] | None]
 
 
 class PendingPromptLogprobs:
@@ -52,15 +52,15 @@ class PendingPromptLogprobs:
     """
 
     def __init__(self) -> None:
-        self.waiting: dict[int, Places] = {}
+        self.waiting: dict[int, Positions] = {}
         self._last: PromptLogprobs | None = None
-        self._places: Places = []
+        self._positions: Positions = []
 
     def add(self, segment: PromptLogprobs) -> None:
-        if self._last is None or self._last.places is not segment.places:
+        if self._last is None or self._last.positions is not segment.positions:
             self._last = segment
-            self._places = [None if tokens is None else _of_prompt(tokens) for tokens in segment.places]
-        self.waiting[segment.choice] = self._places
+            self._positions = [None if tokens is None else _of_prompt(tokens) for tokens in segment.positions]
+        self.waiting[segment.choice] = self._positions
 
     def give(self, choice: wire.ChatChunkChoice | wire.CompletionChunkChoice) -> None:
         """Adds the pending logprobs of the prompt, if there are any, to a chunk's choice."""

@@ -26,7 +26,7 @@ from specvino.engine.segments import (
 from specvino.handlers.errors import ApiError
 
 Outcome = Literal["stop", "length", "abort", "error"]
-"""How a choice ended, in vLLM's terms: calls are a `stop`, a disconnected client is an `abort`."""
+"""The outcome of a choice, in vLLM's terms: calls are a `stop`, a disconnected client is an `abort`."""
 
 
 @dataclass(slots=True)

@@ -41,9 +41,9 @@ class KeyFileError(WrongInput):
 
 
 class KeyLine(NamedTuple):
-    """Where a key stands, for errors, and the words that follow it there."""
+    """The line of a key, for errors, and the words that follow the key."""
 
-    place: str
+    origin: str
     words: tuple[str, ...] = ()
 
 
@@ -64,16 +64,16 @@ def read_keys(file: Path | None, environment: str = ENVIRONMENT) -> dict[str, Ke
         raise KeyFileError(f"the API key file {file} can't be read: {error.strerror}") from error
     keys: dict[str, KeyLine] = {}
     for number, line in enumerate(content.splitlines(), 1):
-        place = f"the API key file {file}, line {number}"
+        origin = f"the API key file {file}, line {number}"
         try:
             words = line.decode("utf-8").split()
         except UnicodeDecodeError:
-            raise KeyFileError(f"{place}: the line isn't UTF-8") from None
+            raise KeyFileError(f"{origin}: the line isn't UTF-8") from None
         if not words or words[0].startswith("#"):
             continue
         if words[0] in keys:
-            raise KeyFileError(f"{place}: the key is in an earlier line, too")
-        keys[words[0]] = KeyLine(place, tuple(words[1:]))
+            raise KeyFileError(f"{origin}: duplicate key")
+        keys[words[0]] = KeyLine(origin, tuple(words[1:]))
     if not keys:
         raise KeyFileError(f"the API key file {file} contains no key")
     if mode & (stat.S_IRWXG | stat.S_IRWXO):

@@ -110,7 +110,7 @@ def possible(most: int) -> int:
         resource.setrlimit(resource.RLIMIT_NOFILE, (soft, hard))
         if soft < needed:
             most = max(soft - _OTHER_FILES, 1)
-            logger.warning("the limit of %d open files allows %d connections only", soft, most)
+            logger.warning("the open-file limit of %d reduces --max-connections to %d", soft, most)
     return most
 
 

@@ -199,7 +199,7 @@ def _tls(certificate: Path | None, key: Path | None) -> ssl.SSLContext:
         # OpenSSL has none for other formats.
         reason = error.reason if isinstance(error, ssl.SSLError) else error.strerror
         why = f": {reason}" if reason else ""
-        raise WrongOptions(f"no certificate with its key, as PEM, can be read from {files}{why}") from error
+        raise WrongOptions(f"can't load a PEM certificate and its private key from {files}{why}") from error
     return context
 
 

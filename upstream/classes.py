@@ -153,7 +153,7 @@ class Classes:
         self._declarations = Declarations(sources, self._annotations)
         self.schemas: dict[str, Schema] = {}
         self.places: dict[str, Places] = {}
-        """Where the fields and methods of classes were read, by reference."""
+        """The source lines of the fields and methods of classes, by reference."""
         self.unread: set[str] = set()
 
     def named(self, file: str, name: str) -> Schema:

@@ -30,7 +30,7 @@ class Described:
     listed: dict[Part, Schema] = field(default_factory=dict)
     """Further parts, of which only the names of fields count, and of requests the values that aren't accepted."""
     places: dict[str, Places] = field(default_factory=dict)
-    """Where the fields of a class, by its reference, or of a part, by its name, were read."""
+    """The source lines of the fields of a class, by its reference, or of a part, by its name."""
     quoted: Places = field(default_factory=dict)
     files: dict[Part, tuple[str, ...]] = field(default_factory=dict)
     """The files that have all names of a part's fields in quotes."""

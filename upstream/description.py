@@ -1,4 +1,4 @@
-"""What the sources of a system describe, as a file: so that they can be compared without the sources.
+"""The description that a system's sources give, as a file: so that they can be compared without the sources.
 
 `descriptions/SYSTEM.json` has JSON Schemas that were derived from one version of a system, a line for each class, the
 places of all fields, and the quoted names of files. Classes have the shortest names that tell them apart. Codegen

@@ -1,4 +1,4 @@
-"""Where readers can check what a dialect states of a field: addresses of lines in the system's repository."""
+"""Evidence for a dialect's statements on a field: addresses of lines in the system's repository."""
 
 from collections.abc import Callable, Mapping
 from importlib.resources import files

@@ -1,4 +1,4 @@
-"""Where names were read in a system's sources: by file, their lines and the hash of these, such as `120-124 9f2c01aa`.
+"""The source lines of names in a system's sources: by file, the lines and their hash, such as `120-124 9f2c01aa`.
 
 The hash is of the lines without their indentation, so it tells whether a new version has other ones, wherever they are.
 """

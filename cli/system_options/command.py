@@ -123,7 +123,7 @@ class SystemCommand(SettingsCommand):
             line = read(arguments_of(ours, table, own), table, own)
         except OptionError as error:
             raise OptionError(f"in the file of {CONFIG}: {error}") from None
-        line.given = [replace(given, place=str(file)) for given in line.given]
+        line.given = [replace(given, origin=str(file)) for given in line.given]
         return line
 
     def _set_by_variables(self, ctx: Any) -> set[str]:
@@ -176,7 +176,7 @@ def _whose(name: str) -> str | None:
         for words, owners in effects.items()
     )
     (first, *_), *_ = effects.values()
-    return f"{name} is an option of {of}. With --dialect {first}, it is accepted as it is."
+    return f"{name} is an option of {of}. Use --dialect {first} to accept it."
 
 
 def owner(name: str) -> str | None:

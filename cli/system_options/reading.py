@@ -34,10 +34,10 @@ class Given:
     option: str
     value: str | None
     under: str
-    place: str | None = None
+    origin: str | None = None
 
     def __str__(self) -> str:
-        return f"{self.under} (from {self.place})" if self.place else self.under
+        return f"{self.under} (from {self.origin})" if self.origin else self.under
 
 
 @dataclass(frozen=True, slots=True)
@@ -299,7 +299,7 @@ def _name_model(line: Read, table: Table) -> None:
     model = next((given for given in line.given if given.option == MODEL), None)
     named = any(given.option in (NAME, "--model") for given in line.given)
     if model and model.under in table.named_as_given and not named:
-        line.given.append(Given(NAME, model.value, model.under, model.place))
+        line.given.append(Given(NAME, model.value, model.under, model.origin))
 
 
 def _find_model(line: Read) -> None:
@@ -318,7 +318,7 @@ def _check(line: Read, own: Mapping[str, Own]) -> None:
     for given in single:
         for other in single:
             if other.option == given.option and other.under != given.under and other.value != given.value:
-                raise OptionError(f"{given} {given.value} and {other} {other.value} contradict each other")
+                raise OptionError(f"{given} {given.value} conflicts with {other} {other.value}")
 
 
 def _join_properties(line: Read) -> None:

@@ -1,1 +1,1 @@
-"""What client programs send to a server and rely on: a YAML file for each, `<name>.yaml`."""
+"""Profiles of client programs, `<name>.yaml`: what they send to a server and rely on."""

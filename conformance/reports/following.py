@@ -1,4 +1,5 @@
-"""What findings follow from, if other findings report it: a missing object, a failed answer, calls with one index."""
+"""Consequences: findings that follow from another one, such as a missing object, a failed answer, calls with one
+index."""
 
 import re
 from collections.abc import Callable, Iterator, Sequence

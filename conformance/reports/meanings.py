@@ -1,4 +1,4 @@
-"""What is wrong by a finding's message: its causes.
+"""Maps the message of a finding to its causes.
 
 Messages are our own sentences. MEANINGS has what their forms mean, most specific first; a message of no known form is
 a cause of its own, without its values.
@@ -149,8 +149,8 @@ def causes(line: Line, finding: FindingRecord) -> tuple[Cause, ...]:
     neither of them needs to be wrong."""
     if line.layer == "parity":
         return (Cause(Kind.OTHER, " ".join(sorted(finding.message for finding in line.findings))),)
-    found = tuple(_failures(finding)) or tuple(_meant(line, finding))
-    return found or (_other(line, finding.message),)
+    causes = tuple(_failures(finding)) or tuple(_meant(line, finding))
+    return causes or (_other(line, finding.message),)
 
 
 def _failures(finding: FindingRecord) -> Iterator[Cause]:

@@ -1,4 +1,4 @@
-"""What a constraint is lowered to. It is apart from `_lowering.py` for those who only pass it on."""
+"""The result of lowering a constraint. It is apart from `_lowering.py` for those who only pass it on."""
 
 from dataclasses import dataclass
 from typing import Literal

@@ -42,7 +42,7 @@ _SHOWN = 3
 
 @dataclass(frozen=True, slots=True)
 class LoRA:
-    """What is added to the output of a module for the input `x`: `scale * b @ a @ x`. The shape of `a` is [rank, in],
+    """The term added to the output of a module for the input `x`: `scale * b @ a @ x`. The shape of `a` is [rank, in],
     that of `b` [out, rank].
     """
 

@@ -135,7 +135,7 @@ def entries() -> list[Entry]:
 
 @dataclass(frozen=True, slots=True)
 class Origin:
-    """What a conversion was made of, such as the path of a GGUF file, and the SHA-256 of that."""
+    """The source of a conversion, such as the path of a GGUF file, and its SHA-256."""
 
     source: str
     sha256: str

@@ -1,5 +1,4 @@
-"""What is made of users' models, one for each content, in the cache: OpenVINO folders of GGUF files, and of models with
-adapters."""
+"""The cache of converted models, keyed by content: OpenVINO folders of GGUF files, and of models with adapters."""
 
 import contextlib
 import fcntl
@@ -37,8 +36,8 @@ from specvino.engine.processes.memory import memory
 from specvino.engine.progress import Report, say_nothing
 
 LIMIT = 50 * 10**9
-"""How many bytes conversions may take in all: the least recently used ones are removed for a new one, except those in
-use."""
+"""The maximum total size of conversions in bytes: the least recently used ones are removed for a new one, except those
+in use."""
 
 # The size of a conversion with OpenVINO GenAI 2026.4.1 is at most 1.26 times that of the GGUF file (Q6_K; Q4_0 0.92,
 # F16 1.01), besides the tokenizer.
@@ -180,11 +179,11 @@ def _kept(
     """Returns the folder of this origin. Unless the cache has it, `make` fills an empty one, which is renamed at the
     end, so it is never visible in an incomplete state. Raises what `make` raises, and OSError.
     """
-    if there := _found(root, origin.sha256, digests):
+    if there := _lookup(root, origin.sha256, digests):
         return there
     root.mkdir(parents=True, exist_ok=True)
     with _alone(root, report):
-        if there := _found(root, origin.sha256, digests):
+        if there := _lookup(root, origin.sha256, digests):
             return there
         folder = root / _name(name, origin.sha256)
         with tempfile.TemporaryDirectory(prefix=UNFINISHED, dir=root) as work:
@@ -210,7 +209,7 @@ def _key(sha256: str) -> str:
     return f"{sha256[:12]}-{version('openvino-genai')}"
 
 
-def _found(root: Path, sha256: str, digests: Digests) -> InUse | None:
+def _lookup(root: Path, sha256: str, digests: Digests) -> InUse | None:
     for folder in root.glob(f"[!.]*-{_key(sha256)}"):
         try:
             there = InUse(folder)

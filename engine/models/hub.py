@@ -157,7 +157,7 @@ class _Repository:
             case OSError() if error.strerror:
                 return f"it can't be downloaded: {error.strerror} ({constants.HF_HUB_CACHE})"
             case _:
-                return f"the download from {hub} broke off ({_one_line(error)}); what is there is kept for a retry"
+                return f"the download from {hub} was interrupted ({_one_line(error)}); rerun to resume it"
 
 
 def _kind(error: Exception) -> type[ModelLoadError]:

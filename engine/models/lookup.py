@@ -33,7 +33,7 @@ def resolve(model: str | None, report: Report = say_nothing, revision: str | Non
 
         return hub.fetch(on_hub["id"], on_hub["quantization"], revision, report)
     if revision is not None:
-        raise UnusableModel(f"{name}: isn't a model of the Hugging Face hub, so that it has no revision {revision!r}")
+        raise UnusableModel(f"{name}: --revision {revision!r} applies only to models of the Hugging Face hub")
     if name in CATALOGUE:
         source = open_folder(pull(CATALOGUE[name], report))
         return replace(source, defaults={**CATALOGUE[name].defaults, **source.defaults})
@@ -59,7 +59,7 @@ def checkpoint_folder(model: str, report: Report = say_nothing, revision: str | 
     path = Path(model)
     if path.is_dir():
         if revision is not None:
-            raise UnusableModel(f"{model}: is a folder, so that it has no revision {revision!r}")
+            raise UnusableModel(f"{model}: --revision {revision!r} doesn't apply to a folder")
         require(model, [file.name for file in path.iterdir()], read_json(path / "config.json"))
         return path
     on_hub = _ON_HUB.fullmatch(model)

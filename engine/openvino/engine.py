@@ -87,7 +87,7 @@ class OpenVINOEngine:
         full_logits: FullLogits = "on-demand",
         idle_unload: float | None = None,
     ) -> None:
-        self._place = source.adapter or source.path  # as the operator named it
+        self._named_path = source.adapter or source.path  # as the operator named it
         self._model: ModelInfo | None = None
         self._loading: Loading | None = None
         self._in_cache: list[InUse] = []
@@ -134,7 +134,7 @@ class OpenVINOEngine:
 
         self._assemble = assemble
         self._idling = Idling(
-            self._place,
+            self._named_path,
             idle_unload,
             load=lambda: self._workers.start(),
             unload=lambda: self._workers.close(),
@@ -183,7 +183,7 @@ class OpenVINOEngine:
         if not self._source.prefix_cache:
             log.warning("%s: the prefix cache is off, since it would change the answers of this model", self._place)
         for line in self._workers.plan():
-            log.info("%s: memory: %s", self._place, line)
+            log.info("%s: memory: %s", self._named_path, line)
         try:
             self._at(report, "loading the model", 0, 0)
             starts = (self._workers.start(), self._preprocess.process.start(), self._grammars.start())
@@ -198,7 +198,7 @@ class OpenVINOEngine:
             self._log_template(vocabulary)
         except ModelLoadError as error:
             await self.close()
-            raise type(error)(f"{self._place}: {error}") from error
+            raise type(error)(f"{self._named_path}: {error}") from error
         except BaseException:
             await self.close()
             raise
@@ -389,9 +389,9 @@ class OpenVINOEngine:
     def _log_template(self, vocabulary: Vocabulary) -> None:
         """Logs what the chat template doesn't support."""
         if vocabulary.refusal:
-            log.warning("%s: its chat template can't be used: %s", self._place, vocabulary.refusal)
+            log.warning("%s: its chat template can't be used: %s", self._named_path, vocabulary.refusal)
         for lack in _lacking(vocabulary):
-            log.info("%s: its chat template: %s", self._place, lack)
+            log.info("%s: its chat template: %s", self._named_path, lack)
 
     async def _choose_detokenizer(self, vocabulary: Vocabulary) -> DetokenizerFactory:
         if vocabulary.table is not None:

@@ -1,4 +1,4 @@
-"""What the log says of a request whose process was lost: its id, the kind of its input, and versions; never a text."""
+"""Log lines about a request whose process was lost: its id, the kind of its input, and versions; never a text."""
 
 import logging
 from functools import cache

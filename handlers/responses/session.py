@@ -1,4 +1,4 @@
-"""What the requests on one WebSocket share: there, a response that isn't stored can be continued, too."""
+"""State shared by the requests on one WebSocket: there, a response that isn't stored can be continued, too."""
 
 from collections import OrderedDict
 from collections.abc import Sequence

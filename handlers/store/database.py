@@ -46,7 +46,7 @@ class Database:
 
     @property
     def location(self) -> str:
-        """Where it is, for the operator."""
+        """Its location, for the operator."""
         return shown(self._engine.url)
 
     @property

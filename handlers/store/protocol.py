@@ -82,8 +82,8 @@ class Page(NamedTuple):
 
 @dataclass(slots=True)
 class Account:
-    """What a key has used, in seconds of the clock that says `now`: when it has all its requests again, and all its
-    tokens. This server is generating `running` choices for it, and other servers those `elsewhere`."""
+    """A key's usage. `requests` and `tokens` are the times, in seconds of the clock of `now`, at which it has all of
+    its requests and tokens again. `running` sequences of it run on this server, `elsewhere` on others."""
 
     now: float = 0.0
     requests: float = 0.0
@@ -93,7 +93,7 @@ class Account:
 
 
 class Accounts(Protocol):
-    """Where accounts are kept, by the owners of keys."""
+    """Storage of accounts, by the owners of keys."""
 
     async def change(self, owner: str, act: Callable[[Account], None]) -> None:
         """Calls `act` with an owner's account, and keeps what it changes unless it raises; nobody else changes the
@@ -174,7 +174,7 @@ class ResponseStore(Protocol):
 
     @property
     def location(self) -> str:
-        """Where it stores them, for the operator."""
+        """Its location, for the operator."""
         ...
 
     @property

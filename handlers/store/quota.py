@@ -1,4 +1,4 @@
-"""What one owner may store, so that nobody's data make room for those of another key."""
+"""Storage quota of one owner, so that nobody's data make room for those of another key."""
 
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass

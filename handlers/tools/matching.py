@@ -1,4 +1,4 @@
-"""Calls and results that don't belong together: the model would read about a call that it doesn't see, or wait."""
+"""Unmatched tool calls and results: the model would read about a call that it doesn't see, or wait for a result."""
 
 from collections.abc import Iterator
 from dataclasses import dataclass

@@ -25,10 +25,10 @@ def lora_modules(given: Sequence[str], models: Collection[tuple[str, ...]]) -> l
         name, base = members["name"], members.get("base_model_name")
         if base is None:
             if len(models) > 1:
-                raise OptionError(_OPTION, f"{text!r} has no base_model_name, which one of several models requires")
+                raise OptionError(_OPTION, f"{text!r}: base_model_name is required with several models")
             ((base, *_),) = models
         if base not in bases:
-            raise OptionError(_OPTION, f"{base!r} is the name of none of the models: {', '.join(sorted(bases))}")
+            raise OptionError(_OPTION, f"unknown base model {base!r}; served: {', '.join(sorted(bases))}")
         if name in taken:
             raise OptionError(_OPTION, f"the name {name!r} is used twice")
         taken.add(name)

@@ -20,7 +20,7 @@ def key_limits(keys: Mapping[str, KeyLine], options: ServeOptions) -> dict[str, 
     """Returns the limits of all keys, by their owners. Raises OptionError and KeyFileError."""
     default = KeyLimits(options.key_requests_per_minute, options.key_tokens_per_minute, options.key_max_num_seqs)
     if default != KeyLimits() and not keys:
-        raise OptionError("--api-key-file", "limits of keys need keys: set --api-key-file FILE or SPECVINO_API_KEY")
+        raise OptionError("--api-key-file", "per-key limits require keys: set --api-key-file FILE or SPECVINO_API_KEY")
     limits = {}
     for key, line in keys.items():
         own = {name: value if value is None else int(value) for name, value in _of_line(line, _USED).items()}
@@ -43,8 +43,10 @@ def _of_line(line: KeyLine, wanted: Mapping[str, str]) -> dict[str, float | None
         name, _, value = word.partition("=")
         if not (name in {**_USED, **_KEPT} and (value == "none" or _is_number(value, whole=name in _USED))):
             # The word isn't shown: it may be a part of a key.
-            shown = ", ".join(f"{name}=NUMBER" for name in (*_USED, *_KEPT))
-            raise KeyFileError(f"{line.place}: after a key only limits may follow ({shown}; or none as the number)")
+            names = ", ".join((*_USED, *_KEPT))
+            raise KeyFileError(
+                f"{line.origin}: expected LIMIT=NUMBER or LIMIT=none after the key, with LIMIT one of {names}"
+            )
         if name in wanted:
             limits[wanted[name]] = None if value == "none" else float(value)
     return limits

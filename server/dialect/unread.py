@@ -1,4 +1,4 @@
-"""What a system doesn't read of a valid or invalid body: it is removed before this server reads the body."""
+"""The fields that a system doesn't read: they are removed before this server reads a body."""
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from functools import cache

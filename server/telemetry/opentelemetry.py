@@ -45,7 +45,7 @@ _OUTPUT_TOKEN = (0.01, 0.025, 0.05, 0.075, 0.1, 0.15, 0.2, 0.3, 0.4, 0.5, 0.75, 
 
 @dataclass(frozen=True, slots=True)
 class Exports:
-    """Where spans and metrics are exported to; None disables them."""
+    """The endpoints for spans and metrics; None disables them."""
 
     spans: SpanProcessor | None = None
     metrics: MetricReader | None = None

@@ -19,7 +19,7 @@ from specvino.server.settings import Settings
 from specvino.server.telemetry.metrics_page import PATH as METRICS
 
 FILES = "/web"
-"""Where the files of the page are."""
+"""The folder with the files of the page."""
 
 _ASSETS = ("chat.css", "chat.js")
 

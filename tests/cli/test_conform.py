@@ -81,7 +81,7 @@ def test_an_api_is_a_part_of_the_list() -> None:
 def test_two_apis_of_different_documents_need_a_dialect() -> None:
     run = conform("--list", "--api", "chat", "--api", "ollama")
     assert run.exit_code == 2
-    assert "--api ollama is tested by Ollama's document" in run.output
+    assert "--api ollama can't be combined with other APIs" in run.output
 
 
 def test_an_unknown_api_is_told_which_there_are() -> None:

@@ -75,7 +75,7 @@ def test_an_unknown_name(arguments: str, reason: str) -> None:
     [
         (
             ["-hf", "a/b c"],
-            "-hf is an option of llama.cpp, and no command of specvino: "
+            "-hf is an option of llama.cpp, not a command of specvino: "
             "try `specvino serve --dialect llama-cpp -hf 'a/b c'`",
         ),
         (["--port=3"], "--port is an option of `specvino serve`: try `specvino serve --port=3`"),

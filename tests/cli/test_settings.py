@@ -149,7 +149,7 @@ def test_https(tmp_path: Path) -> None:
     done = CliRunner().invoke(main, ["serve", *options])
     assert (done.exit_code, done.output) == (
         2,
-        f"specvino: no certificate with its key, as PEM, can be read from {tmp_path}/text.pem\n",
+        f"specvino: can't load a PEM certificate and its private key from {tmp_path}/text.pem\n",
     )
 
 

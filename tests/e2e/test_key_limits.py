@@ -135,7 +135,7 @@ def test_tokens_are_those_of_the_usage(server: ServerHere) -> None:
     assert ask(server, "tokens").status_code == 200
     late = ask(server, "tokens")
     assert late.status_code == 429
-    assert "may use 2 tokens in a minute" in late.json()["error"]["message"]
+    assert "(2 tokens per minute)" in late.json()["error"]["message"]
 
 
 def test_choices_beyond_a_key_s_limit(server: ServerHere) -> None:

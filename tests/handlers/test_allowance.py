@@ -141,7 +141,7 @@ async def test_choices_at_a_time(clock: Clock) -> None:
     await read(request(of, "b").metered(answer(1, 1), 4))
     await read(first)
     await read(request(of).metered(answer(1, 1), 3))
-    with pytest.raises(ApiError, match="5 choices, but this key may have 4") as caught:
+    with pytest.raises(ApiError, match="needs 5 sequences; this key's limit is 4") as caught:
         await anext(request(of).metered(answer(1, 1), 5))
     assert (caught.value.code, caught.value.param) == (ErrorCode.INVALID_VALUE, "n")
     await second.aclose()

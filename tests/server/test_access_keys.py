@@ -17,7 +17,7 @@ def written(folder: Path, text: str, mode: int = 0o600) -> Path:
 
 def test_one_a_line(tmp_path, caplog) -> None:
     file = written(tmp_path, "# of the team\none\n\n  two \n  # old: three\n#four\nfi#ve\n")
-    places = {key: line.place.removeprefix(f"the API key file {file}, ") for key, line in read_keys(file).items()}
+    places = {key: line.origin.removeprefix(f"the API key file {file}, ") for key, line in read_keys(file).items()}
     assert places == {"one": "line 2", "two": "line 4", "fi#ve": "line 7"}
     assert caplog.messages == []
 
@@ -36,7 +36,7 @@ def test_a_file_that_is_no_text(tmp_path) -> None:
 
 def test_a_key_is_in_one_line(tmp_path) -> None:
     """Else its limits would be those of the last one."""
-    with pytest.raises(KeyFileError, match="keys, line 3: the key is in an earlier line, too"):
+    with pytest.raises(KeyFileError, match="keys, line 3: duplicate key"):
         read_keys(written(tmp_path, "one requests-per-minute=1\ntwo\none\n"))
 
 

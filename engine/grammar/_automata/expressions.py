@@ -78,13 +78,13 @@ class Expressions:
         """Returns whether the empty text is in the language."""
         return self._nullable[expression]
 
-    def multiples(self, step: int, places: int, remainder: int = 0, *, fraction: bool = False) -> Expression:
-        """Returns the digits of the multiples of `step` units of the digit at `places` after the point: 25 and 2 for
+    def multiples(self, step: int, scale: int, remainder: int = 0, *, fraction: bool = False) -> Expression:
+        """Returns the digits of the multiples of `step` units of the digit at `scale` after the point: 25 and 2 for
         multiples of 0.25. Fewer digits may follow the point, and there may be leading zeros. `remainder` is the one of
         the digits before, and `fraction` means that the point is among these.
         """
-        nullable = remainder * 10**places % step == 0
-        return self._add(Kind.MULTIPLES, step, places, remainder, fraction, nullable=nullable)
+        nullable = remainder * 10**scale % step == 0
+        return self._add(Kind.MULTIPLES, step, scale, remainder, fraction, nullable=nullable)
 
     def lengths(self, expression: Expression) -> tuple[int, int | None]:
         """Returns bounds of the number of characters of all texts; None is no upper bound."""

@@ -90,7 +90,7 @@ _ENDS = (sre.AT_END, sre.AT_END_STRING)
 _ASSERTIONS = (sre.AT, sre.ASSERT, sre.ASSERT_NOT)
 
 Tree = list[tuple[Any, Any]]
-"""What `re` parses an expression to: operators and their operands."""
+"""The parse result of `re`: operators and their operands."""
 
 
 def searched(expressions: Expressions, pattern: str, *, excluded: bool = False) -> Expression:

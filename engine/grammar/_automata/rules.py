@@ -28,10 +28,10 @@ from specvino.engine.grammar._ebnf.nodes import (
     sequence,
 )
 from specvino.engine.grammar._ebnf.ranges import Ranges
-from specvino.engine.grammar._ebnf.right_linear import NO_TOKEN, followed, places
+from specvino.engine.grammar._ebnf.right_linear import NO_TOKEN, followed, positions
 from specvino.engine.grammar._ebnf.size import open_places
 
-MOST_PLACES = 2048  # see right_linear.places
+MOST_PLACES = 2048  # see right_linear.positions
 
 # Where the length of texts is counted beside an automaton: the states of this, and the rules.
 MOST_COUNTED_STATES = 32
@@ -80,8 +80,8 @@ def _texts(
     if (total := expressions.open_places + count) > MOST_OPEN_PLACES:
         grammar.remove(added)
         raise TooLarge(
-            f"most tokens fit at {count} places of its automaton, with those before at {total}; at most "
-            f"{MOST_OPEN_PLACES} are accepted"
+            f"its automaton has {count} states that accept most tokens, {total} with the previous automata; the limit "
+            f"is {MOST_OPEN_PLACES}"
         )
     expressions.open_places = total
     return rule
@@ -113,7 +113,7 @@ def read(expressions: Expressions, node: Node) -> Expression:
 
 def require_few_places(node: Node) -> None:
     """Raises PatternError for a node with too many characters."""
-    if (count := places(node)) > MOST_PLACES:
+    if (count := positions(node)) > MOST_PLACES:
         raise PatternError(
             f"with its repetitions written out it has {count} characters; at most {MOST_PLACES} can be enforced"
         )

@@ -45,7 +45,7 @@ def followed(grammar: Grammar, node: Node, end: Node) -> Node:
     return sequence(node, end)
 
 
-def places(node: Node) -> int:
+def positions(node: Node) -> int:
     """Returns how many characters are written out. Repetitions count with their maximum, except for those of a single
     character, which cost no more than a few.
     """
@@ -53,17 +53,17 @@ def places(node: Node) -> int:
         case Text(text):
             return len(text)
         case Sequence(items) | Choice(items):
-            return sum(map(places, items))
+            return sum(map(positions, items))
         case Repeat(item, least, most):
             times = max(least, 1 if most is None else most)
-            return places(item) * (min(times, WINDOW + 1) if countable(item) else times)
+            return positions(item) * (min(times, WINDOW + 1) if countable(item) else times)
     return 1
 
 
 def _repeated(grammar: Grammar, item: Node, least: int, most: int | None, end: Rule | Text) -> Node:
     if countable(item) and (most is None or most > WINDOW):
         return counted(grammar, item, least, most, end)
-    if places(Repeat(item, least, most)) > MOST_PLACES:
+    if positions(Repeat(item, least, most)) > MOST_PLACES:
         return sequence(grammar.repeat(_group(grammar, item), least, most), end)
     rest: Node = end
     if most is None:

@@ -32,19 +32,19 @@ _MANY = 20
 _LETTERS = frozenset(map(ord, "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"))
 
 
-def require_small(grammar: Grammar, places: Mapping[Path, int]) -> None:
-    """Raises GrammarError for a grammar that would take many seconds to compile on any machine. `places` has the number
-    of open positions for each part of the schema.
+def require_small(grammar: Grammar, positions: Mapping[Path, int]) -> None:
+    """Raises GrammarError for a grammar that would take many seconds to compile on any machine. `positions` has the
+    number of open positions for each part of the schema.
     """
     require_few_rules(grammar, ())
     total = open_places(grammar.rules.values())
     if total > MOST_OPEN_PLACES:
-        path = max(places, key=places.__getitem__, default=())
+        path = max(positions, key=positions.__getitem__, default=())
         raise GrammarError(
             path,
-            f"most tokens fit at {total} places of the whole grammar, of which {places.get(path, 0)} are in this part; "
-            f"at most {MOST_OPEN_PLACES} are accepted. A pattern has one place for each character that it counts; "
-            "lower its bounds, or omit the upper ones",
+            f"most tokens fit at {total} places of the whole grammar, of which {positions.get(path, 0)} are in this "
+            f"part; at most {MOST_OPEN_PLACES} are accepted. A pattern has one place for each character that it "
+            "counts; lower its bounds, or omit the upper ones",
         )
 
 

@@ -27,7 +27,7 @@ from specvino.engine.grammar._ebnf.nodes import (
     sequence,
 )
 from specvino.engine.grammar._ebnf.ranges import Ranges
-from specvino.engine.grammar._ebnf.right_linear import followed, places
+from specvino.engine.grammar._ebnf.right_linear import followed, positions
 from specvino.engine.grammar._ebnf.size import open_places, require_few_rules
 from specvino.engine.grammar._from_lark.definitions import Definition, Definitions, Expansions, LarkError, read
 
@@ -124,7 +124,7 @@ class _Conversion:
         if rule := self._rules.get(key):
             self.bodies[rule.name] = node
             node = rule
-        elif self._uses[key] > 1 and places(node) > _WRITTEN_OUT:
+        elif self._uses[key] > 1 and positions(node) > _WRITTEN_OUT:
             node = self._rule(definition.name, node)
         self._nodes[key] = node
         return node

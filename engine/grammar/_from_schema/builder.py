@@ -1,4 +1,4 @@
-"""What the conversions of objects and arrays need of the conversion of a whole schema."""
+"""The interface of a schema's conversion for the conversions of objects and arrays."""
 
 from collections.abc import Callable
 from typing import Any, Protocol

@@ -44,12 +44,12 @@ _DRAFT = re.compile(r"https?://json-schema\.org/(draft-0[467]|draft/20(19-09|20-
 class Findings:
     """The report of a conversion. `unenforced` has the paths of the keywords that the grammar doesn't enforce, with the
     reasons, and `annotations` those of formats that aren't enforced beside a pattern or listed values, which say more.
-    `places` has the number of positions where most tokens fit, by the path of the part.
+    `positions` has the number of positions where most tokens fit, by the path of the part.
     """
 
     unenforced: dict[Path, str] = field(default_factory=dict)
     annotations: set[Path] = field(default_factory=set)
-    places: dict[Path, int] = field(default_factory=dict)
+    positions: dict[Path, int] = field(default_factory=dict)
 
 
 def convert(schema: Any, style: StringStyle = JSON) -> tuple[Grammar, Findings]:
@@ -59,8 +59,8 @@ def convert(schema: Any, style: StringStyle = JSON) -> tuple[Grammar, Findings]:
     grammar, findings = Grammar({"root": EMPTY}), Findings()
     grammar.rules["root"] = add(schema, grammar, findings, Languages(), style)
     if not prune(grammar):
-        raise GrammarError((), "nothing can satisfy it: it requires itself within itself, without end")
-    require_small(grammar, findings.places)
+        raise GrammarError((), "nothing can satisfy it: infinite recursion, no finite value is valid")
+    require_small(grammar, findings.positions)
     return grammar, findings
 
 
@@ -118,7 +118,7 @@ class _Converter:
         self.grammar = grammar
         self.unenforced = findings.unenforced
         self._annotations = findings.annotations
-        self._places = findings.places
+        self._positions = findings.positions
         self._style = style
         self.strings = Strings(grammar, languages, findings.unenforced, findings.annotations, style)
         self._root: Mapping[str, Any] = schema if isinstance(schema, dict) else {}
@@ -215,7 +215,7 @@ class _Converter:
             case "string":
                 known = len(self.grammar.rules)
                 node = self.strings.node(schema)
-                self._places[schema.parts[0].path] = open_places(self._measured(known))
+                self._positions[schema.parts[0].path] = open_places(self._measured(known))
                 return node
             case "number" | "integer":
                 known = len(self.grammar.rules)

@@ -368,7 +368,7 @@ def _bound(limit: Subschema) -> Decimal:
     value = _decimal(limit.schema)
     outward = value <= -_LARGEST if "inimum" in str(limit.path[-1]) else value >= _LARGEST
     if abs(value) > _LARGEST and not outward:
-        raise Unsatisfiable(limit.path, "numbers of more than 30 digits aren't written")
+        raise Unsatisfiable(limit.path, "numbers with more than 30 digits aren't supported")
     return value
 
 

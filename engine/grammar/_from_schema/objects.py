@@ -57,7 +57,8 @@ def object_(schema: Conjunction, builder: Builder) -> Node:
     if inside is None:
         counting = next((part for keyword in _COUNTING for part in schema.all(keyword)), schema.parts[0])
         raise Unsatisfiable(
-            counting.path, f"of the {len(pairs)} possible properties {len(required)} are required, which it excludes"
+            counting.path,
+            f"{len(required)} of {len(pairs)} possible properties are required, which it excludes",
         )
     return sequence(Text("{"), inside, Text("}"))
 

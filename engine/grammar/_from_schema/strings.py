@@ -25,7 +25,7 @@ from specvino.engine.grammar._json_schema import Conjunction, Subschema
 
 @dataclass(frozen=True, slots=True)
 class StringStyle:
-    """How strings are written. `begin` precedes a string and `end` follows it; `char` makes the node of a character
+    """The syntax of strings. `begin` precedes a string and `end` follows it; `char` makes the node of a character
     set, `any_char` is any character. `literal` makes the text of a value, including what surrounds it."""
 
     begin: Text
@@ -74,8 +74,8 @@ class Constraint:
 
 @dataclass(slots=True)
 class Languages:
-    """What the strings of all schemas in one grammar share: their expressions, and why constraints of a set of them are
-    left out."""
+    """State shared by the strings of all schemas in one grammar: their expressions, and why constraints of a set of
+    them are left out."""
 
     expressions: Expressions = field(default_factory=Expressions)
     left_out: dict[tuple[Hashable, Expression], str] = field(default_factory=dict)
@@ -255,6 +255,6 @@ def _lengths(schema: Conjunction) -> tuple[int, int | None]:
         raise Unsatisfiable(path, f"no string has at least {least} and at most {most} characters")
     if least > LONGEST:
         raise Unsatisfiable(
-            next(schema.all("minLength")).path, f"strings of more than {LONGEST} characters aren't written"
+            next(schema.all("minLength")).path, f"strings longer than {LONGEST} characters aren't supported"
         )
     return least, None if most is None or most > LONGEST else most

@@ -53,7 +53,7 @@ def as_grammar(tag: Any) -> tuple[Grammar, dict[Path, str]]:
     grammar.rules["root"] = conversion.node(tag["format"], ("format",))
     if not prune(grammar):
         raise GrammarError((), "it allows no text at all")
-    require_small(grammar, conversion.findings.places)
+    require_small(grammar, conversion.findings.positions)
     return grammar, conversion.findings.unenforced
 
 
@@ -146,7 +146,7 @@ class _Conversion:
         except GrammarError as error:
             raise GrammarError((*path, *error.path), str(error)) from None
         self.findings.unenforced |= {(*path, *inner): reason for inner, reason in findings.unenforced.items()}
-        self.findings.places |= {(*path, *inner): count for inner, count in findings.places.items()}
+        self.findings.positions |= {(*path, *inner): count for inner, count in findings.positions.items()}
         return rule
 
     def _node_of_parameters(self, schema: Any, path: Path) -> Node:

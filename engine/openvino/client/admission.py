@@ -78,7 +78,7 @@ class Admission:
         """
         if self._source.vision and (request.sampling.max_tokens == 0 or (request.echo and request.logprobs)):
             # GenAI 2026.4.1: the pipeline would crash (decision 021).
-            raise PromptError("This model sees images: it can't repeat a prompt with logprobs, or without an answer.")
+            raise PromptError("Vision-language models don't support echo with logprobs, or max_tokens 0.")
         closing = await self._closing(request)
         prompts = []
         for index, prompt in enumerate(request.prompts):  # one at a time: other requests' prompts run in between
@@ -159,7 +159,7 @@ class Admission:
             return admitted
         if sampling.max_tokens is not None or most < 1:
             raise PromptError(
-                f"The server's cache has no room for {sampling.best_of} beams with so many tokens: after this prompt "
-                f"each could have {max(most, 0)}."
+                f"The KV cache fits at most {max(most, 0)} new tokens per beam for {sampling.best_of} beams after this "
+                "prompt."
             )
         return admitted._replace(max_new_tokens=most)

@@ -133,7 +133,7 @@ class GrammarClient:
                 if isinstance(trial, ConstraintRefused):
                     return _error(trial)
         except ProcessCrashed:
-            return ConstraintError("the compiler of grammars crashes on it")
+            return ConstraintError("XGrammar crashes on it")
         except QuestionDropped:
             return None
         return lowered

@@ -88,7 +88,7 @@ async def sent_images(worker: Supervisor, prompt_images: Sequence[PromptImages])
                     worker.send(SendImage(key, piece, more))
                     await asyncio.sleep(0)  # other messages are sent in between
         if worker.restarts != restarts:
-            raise EngineRestarted("The request was lost, and its images with it.")
+            raise EngineRestarted("The process restarted and dropped the request's images. Retry.")
         yield
     finally:
         for key, _ in prompt_images:

@@ -160,7 +160,7 @@ class PreprocessClient:
                     Tokenize(next(self._ids), text or prompt.text, special, prompt=True, cut=cut)
                 )
             case TokenPrompt() if self._vision:
-                raise PromptError("This model sees images, and takes no token ids.")
+                raise PromptError("Vision-language models don't accept token ids.")
             case TokenPrompt():
                 check_ids(prompt.ids, self.vocabulary.size)
                 return Tokenized(_kept(array("q", prompt.ids).tobytes(), cut))
@@ -173,9 +173,7 @@ class PreprocessClient:
         message = Tokenize(next(self._ids), text, add_special_tokens, parse_special=parse_special)
         answer = await self._tokenize(message)
         if isinstance(answer, PromptTooLong):
-            raise TextTooLong(
-                f"The text has about {answer.count} tokens; this model's tokenizer takes less than {answer.limit}."
-            )
+            raise TextTooLong(f"The text has about {answer.count} tokens; the tokenizer's limit is {answer.limit - 1}.")
         return answer.token_ids
 
     async def render(self, conversation: Conversation, most_characters: int) -> bytes:
@@ -188,7 +186,7 @@ class PreprocessClient:
             if answer.unit == "characters":
                 check_length("The chat template's text", answer.count, answer.limit)
             tokens = f"The messages become about {answer.count} tokens"
-            raise TextTooLong(f"{tokens}; this model's tokenizer takes less than {answer.limit}.")
+            raise TextTooLong(f"{tokens}; the tokenizer's limit is {answer.limit - 1}.")
         return answer.token_ids
 
     async def detokenize(self, token_ids: bytes, *, skip_special_tokens: bool = False) -> str:

@@ -59,8 +59,7 @@ class Suspects:
         if suspect and suspect.refusals:
             suspect.refusals -= 1
             raise EngineUnavailable(
-                f"The last {suspect.losses} times that this request was processed, its process was lost. "
-                "It will be tried again later.",
+                f"This request crashed the engine {suspect.losses} times and is blocked for now.",
                 retry_after=_RETRY_AFTER,
             )
         losses = suspect.losses if suspect else 0

@@ -75,7 +75,7 @@ def _targets(name: str, listed: Sequence[str]) -> tuple[str | None, str, list[st
     """Returns the virtual device (such as AUTO) or None, the name for OpenVINO, and the devices that may be used."""
     kind, _, rest = name.partition(":")
     if kind == "MULTI":
-        raise ValueError("OpenVINO GenAI's continuous batching doesn't run on MULTI; AUTO takes one of several devices")
+        raise ValueError("OpenVINO GenAI's continuous batching doesn't support MULTI; use AUTO, which picks one device")
     if kind not in _VIRTUAL:
         _require_listed([name], listed)
         return None, name, [name]

@@ -19,14 +19,14 @@ _MOST_OVERTAKING = 16
 
 
 class FairQueue:
-    """The sequences that wait for one of the slots (`places`), and the number of running ones. A beam search takes a
+    """The sequences that wait for one of the `slots`, and the number of running ones. A beam search takes a
     slot for each beam, and leaves a sixteenth of them free; one that is wider than that runs alone. The next sequence
     has the lowest priority value; then that of the key with the fewest slots, of its request with the fewest slots, and
     then the oldest. A beam search that doesn't fit yet is overtaken by a few.
     """
 
-    def __init__(self, places: int) -> None:
-        self._places = places
+    def __init__(self, slots: int) -> None:
+        self._slots = slots
         self._waiting: dict[int, deque[Generate]] = {}  # by request, the oldest first
         self._requests: dict[int, int] = {}  # of each sequence that waits
         self._overtaken: Counter[int] = Counter()  # by request that waits and had no room when others began
@@ -84,7 +84,7 @@ class FairQueue:
         _subtract(self._held_by_owner, sequence.owner, sequence.beams)
 
     def _within_their_shares(self, passed: Collection[int]) -> Iterator[Generate]:
-        most = _TIMES_FREE * (self._places - self._held)
+        most = _TIMES_FREE * (self._slots - self._held)
         if most <= 0 and self._held:
             return
         for request, sequences in self._waiting.items():
@@ -105,8 +105,8 @@ class FairQueue:
 
     def _fits(self, sequence: Generate) -> bool:
         # So that a small request needn't wait until a beam search ends.
-        places = self._places - (self._places // 16 if sequence.beams > 1 else 0)
-        return not self._held or self._held + sequence.beams <= places
+        slots = self._slots - (self._slots // 16 if sequence.beams > 1 else 0)
+        return not self._held or self._held + sequence.beams <= slots
 
     def _remove_first(self, sequence: Generate) -> None:
         sequences = self._waiting[sequence.request]

@@ -70,13 +70,13 @@ def _without_limit(xml: Path) -> bytes | None:
     minimums = {layer.get("id") for layer in network.findall(".//layer[@type='Minimum']")}
     sources = {edge.get("from-layer") for edge in network.iter("edge") if edge.get("to-layer") in minimums}
     constants = bytearray(xml.with_suffix(".bin").read_bytes())
-    places = [
+    positions = [
         slice(offset := int(data.attrib["offset"]), offset + len(_LIMIT))
         for layer in network.findall(".//layer[@type='Const']")
         for data in layer.findall("data[@element_type='i32'][@size='4']")
         if layer.get("id") in sources
     ]
-    limits = [place for place in places if constants[place] == _LIMIT]
+    limits = [position for position in positions if constants[position] == _LIMIT]
     for limit in limits:
         constants[limit] = _NO_LIMIT
     return bytes(constants) if limits else None

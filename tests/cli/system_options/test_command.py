@@ -31,7 +31,7 @@ def test_help_shows_the_system_s_options() -> None:
         (["--swap-space", "7"], "--swap-space is an option of FastDeploy (without effect here). With --dialect"),
         (
             ["-hf", "a/b"],
-            "-hf is an option of llama.cpp (as MODEL). With --dialect llama-cpp, it is accepted as it is.",
+            "-hf is an option of llama.cpp (as MODEL). Use --dialect llama-cpp to accept it.",
         ),
         (["--source_model=m"], "--source_model is an option of OVMS (as MODEL). With --dialect ovms, it is"),
         (["--n-gpu-layers", "9"], "--n-gpu-layers is an option of llama.cpp (without effect here). With"),

@@ -98,7 +98,7 @@ def test_an_id_of_the_hub(
 
 @pytest.mark.parametrize("model", [None, "smollm2", "gone", "./gone", "gone.gguf", "."])
 def test_a_revision_is_the_hubs(model: str | None) -> None:
-    with pytest.raises(ModelLoadError, match=r"isn't a model of the Hugging Face hub, so that it has no revision 'v1'"):
+    with pytest.raises(ModelLoadError, match=r"--revision 'v1' applies only to models of the Hugging Face hub"):
         resolve(model, revision="v1")
 
 

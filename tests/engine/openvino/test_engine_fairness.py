@@ -102,7 +102,7 @@ def test_a_cache_of_fixed_size_bounds_what_is_asked(tiny_text: ModelSource) -> N
         assert engine._admission.cache_tokens > engine.model.context_length == tiny_text.context_length
         search: dict[str, Any] = {"best_of": 4}
         engine._admission.cache_tokens = 500  # one so small would need a model with a large cache
-        with pytest.raises(PromptError, match="no room for 4 beams"):
+        with pytest.raises(PromptError, match="per beam for 4 beams after this prompt"):
             await answer(engine, ask("hello", max_tokens=400, **search))
         assert text(await answer(engine, ask("hello", max_tokens=20, **search)))
         assert text(await answer(engine, ask("hello", **search)))

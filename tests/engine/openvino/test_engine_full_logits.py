@@ -177,10 +177,10 @@ def test_a_prompt_s_logprobs_are_the_model_s_own(tiny_text: ModelSource, sharing
         prompt = await engine.render(conversation("hello"), 1000)
         of_prompts = [segment for segment in segments if isinstance(segment, PromptLogprobs)]
         assert {segment.choice for segment in of_prompts} == {0, 1}
-        assert of_prompts[0].places == of_prompts[1].places
+        assert of_prompts[0].positions == of_prompts[1].positions
         assert not tokens(segments)
-        assert of_prompts[0].places[0] is None
-        places = [candidates for candidates in of_prompts[0].places if candidates is not None]
+        assert of_prompts[0].positions[0] is None
+        places = [candidates for candidates in of_prompts[0].positions if candidates is not None]
         assert [candidates[0].id for candidates in places] == prompt[1:]
         for candidates, row in zip(places, scores.of(prompt), strict=False):
             order = numpy.argsort(-row, kind="stable")
@@ -213,7 +213,7 @@ def test_every_prompt_has_its_logprobs_once_for_each_choice(
 ) -> None:
     async def test(engine: Engine) -> None:
         segments = await answer(engine, replace(request_, prompt_logprobs=1))
-        of_choices = {segment.choice: segment.places for segment in segments if isinstance(segment, PromptLogprobs)}
+        of_choices = {segment.choice: segment.positions for segment in segments if isinstance(segment, PromptLogprobs)}
         assert len(of_choices) == sum(isinstance(segment, PromptLogprobs) for segment in segments)
         assert of_choices.keys() == reasons(segments).keys()
         [started] = [segment for segment in segments if isinstance(segment, Started)]

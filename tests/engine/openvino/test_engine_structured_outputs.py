@@ -161,7 +161,7 @@ def test_what_crashes_the_compiler_is_refused_and_remembered(tiny_text: ModelSou
 
     async def test(engine: OpenVINOEngine) -> None:
         for _ in range(2):
-            with pytest.raises(ConstraintError, match="the compiler of grammars crashes on it"):
+            with pytest.raises(ConstraintError, match="XGrammar crashes on it"):
                 await answer(engine, held("hello", deep))
         assert engine.stats().restarts == 2
         assert text(await answer(engine, held("hello", own('root ::= "b"')))) == "b"

@@ -36,13 +36,13 @@ def test_the_forms() -> None:
         (["{"], ONE, "'{' is not valid JSON"),
         (["a=x", "a=y"], ONE, "the name 'a' is used twice"),
         (["alias=x"], ONE, "the name 'alias' is used twice"),
-        (["a=x"], TWO, "'a=x' has no base_model_name, which one of several models requires"),
+        (["a=x"], TWO, "'a=x': base_model_name is required with several models"),
         (
             ['{"name": "b", "path": "y", "base_model_name": "a"}'],
             ONE,
-            "'a' is the name of none of the models: alias, base",
+            "unknown base model 'a'; served: alias, base",
         ),
-        (["a=x", '{"name": "b", "path": "y", "base_model_name": "a"}'], ONE, "'a' is the name of none of the models"),
+        (["a=x", '{"name": "b", "path": "y", "base_model_name": "a"}'], ONE, "unknown base model 'a'"),
     ],
 )
 def test_what_is_wrong_is_refused_with_the_reason(given: list[str], models: list[tuple[str, ...]], reason: str) -> None:

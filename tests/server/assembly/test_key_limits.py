@@ -44,7 +44,7 @@ def test_a_key_may_have_limits_of_its_own(tmp_path: Path) -> None:
     ],
 )
 def test_only_limits_may_follow_a_key(word: str) -> None:
-    with pytest.raises(KeyFileError, match="only limits may follow") as caught:
+    with pytest.raises(KeyFileError, match="expected LIMIT=NUMBER or LIMIT=none after the key") as caught:
         key_limits({"key": KeyLine("keys, line 7", ("max-num-seqs=1", word))}, ServeOptions())
     assert "keys, line 7: " in str(caught.value)
     assert "secret" not in str(caught.value)

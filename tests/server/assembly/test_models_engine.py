@@ -25,7 +25,7 @@ from specvino.server.assembly.models import make_engines
         (["--reasoning-parser", "x"], "unknown format 'x'; known formats are qwen3, "),
         (["--reasoning-parser", "qwen"], "unknown format 'qwen'; did you mean qwen3? known formats are qwen3, "),
         (["--device", "NPU"], "NPU"),
-        (["--device", "MULTI:CPU"], "continuous batching doesn't run on MULTI"),
+        (["--device", "MULTI:CPU"], "continuous batching doesn't support MULTI"),
         (
             ["--device", "AUTO:CPU", "--plugin-config", '{"NOPE": 1}'],
             "NOPE isn't a property of OpenVINO's AUTO",

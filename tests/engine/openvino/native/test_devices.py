@@ -85,7 +85,7 @@ def test_an_operators_properties_come_before_ours() -> None:
         ("BATCH", "BATCH needs devices"),
         ("NPU", "doesn't run on an NPU"),
         ("AUTO:NPU,CPU", "doesn't run on an NPU"),
-        ("MULTI:CPU", "doesn't run on MULTI"),
+        ("MULTI:CPU", "doesn't support MULTI"),
         ("AUTO:-CPU,-GPU", "excludes all devices"),
     ],
 )
