@@ -42,7 +42,7 @@ class SettingsCommand(TyperCommand):
         try:
             return super().parse_args(ctx, args)
         except typer.BadParameter as error:
-            if error.param is not None and (origin := _place(ctx, error.param)):
+            if error.param is not None and (origin := _origin(ctx, error.param)):
                 error.param_hint = f"{error.param_hint or max(error.param.opts, key=len)} (from {origin})"
             raise
 
@@ -114,7 +114,7 @@ def _typed(value: Any, *, repeatable: bool) -> Any:
     return value if isinstance(value, bool) else str(value)
 
 
-def _place(ctx: typer.Context, parameter: Any) -> str | None:
+def _origin(ctx: typer.Context, parameter: Any) -> str | None:
     """Returns where a parameter's value is from, unless it is from the command line."""
     source = ctx.get_parameter_source(parameter.name)
     name = source.name if source else ""

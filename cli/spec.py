@@ -63,7 +63,7 @@ def _printing() -> Iterator[None]:
 
 def _report_lost(lost: dict[str, list[str]]) -> None:
     """Prints to stderr which keywords OpenAPI 3.0 lacks."""
-    counts = ", ".join(f"{keyword} ({len(places)})" for keyword, places in lost.items())
+    counts = ", ".join(f"{keyword} ({len(paths)})" for keyword, paths in lost.items())
     typer.echo(f"specvino: keywords that OpenAPI 3.0 lacks, listed in info/x-lost: {counts}", err=True)
 
 

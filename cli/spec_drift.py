@@ -76,7 +76,7 @@ def drift(
         before = None if source and source.is_file() else description.read_fields(dialect)
         entries = allow_list.read(f"{dialect}.openapi" if source and source.is_file() else dialect, allowed)
         # Names of a document may be anybody's.
-        drift_report = inert.each(compare(dialect, document, ours, system, entries, only or (), before), inert.line)
+        drift_report = inert.remade(compare(dialect, document, ours, system, entries, only or (), before), inert.line)
     except Unreadable as error:
         end(str(error))
     if format is Format.TABLE and output is None:

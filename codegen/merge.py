@@ -122,8 +122,8 @@ def support(listed: list[Field], dialect: dict[str, Any]) -> dict[str, Entry]:
 
 def applicable(listed: list[Field], entries: dict[FieldKey, Entry | None], dialect: dict[str, Any]) -> dict[str, Entry]:
     """Returns what `support` returns, by the entries that `stated` has returned."""
-    found = ((field.name, _applicable(field, entries[field.key], dialect)) for field in listed)
-    return {name: entry for name, entry in found if entry is not None}
+    levels = ((field.name, _applicable(field, entries[field.key], dialect)) for field in listed)
+    return {name: entry for name, entry in levels if entry is not None}
 
 
 def merge_support(document: dict[str, Any], dialects: dict[str, dict[str, Any]]) -> None:

@@ -66,7 +66,7 @@ MARK = "openapi/specvino.json"
 
 @dataclass(frozen=True, slots=True)
 class Made:
-    """What the site shows of other parts of the project.
+    """Parts of the project that the site shows.
 
     `cli` is the command line to document, `side_by_side` makes the pages that compare servers, `start_lines` are those
     of the systems, and `evidence` has the addresses of what the matrix states.
@@ -80,8 +80,9 @@ class Made:
 
 @dataclass(frozen=True, slots=True)
 class Addresses:
-    """Where the site and its repository will be. Without `url`, with a trailing slash, there are no canonical links,
-    previews and sitemap; without `repository`, without one, no links that report and correct a row of the matrix."""
+    """The future addresses of the site and its repository. Without `url`, with a trailing slash, there are no canonical
+    links, previews and sitemap; without `repository`, without one, no links that report and correct a row of the
+    matrix."""
 
     url: str = ""
     repository: str = ""
@@ -294,7 +295,7 @@ def _write(path: Path, text: str) -> None:
 def _include(page: Path) -> None:
     """Replaces lines such as `--8<-- "host/nginx.conf"` by the file."""
     text = page.read_text("utf-8")
-    included = re.sub(r'(?m)^--8<-- "([^"]+)"\n', lambda found: (page.parent / found[1]).read_text("utf-8"), text)
+    included = re.sub(r'(?m)^--8<-- "([^"]+)"\n', lambda match: (page.parent / match[1]).read_text("utf-8"), text)
     page.write_text(included, encoding="utf-8")
 
 

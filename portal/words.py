@@ -125,7 +125,7 @@ def _together(schema: Schema) -> str:
     for keyword in ("anyOf", "oneOf"):
         if keyword in schema:
             parts.append(" or ".join(_inner(branch) for branch in schema[keyword]))
-    parts += [_inner(each) for each in schema.get("allOf", ())]
+    parts += [_inner(branch) for branch in schema.get("allOf", ())]
     if "not" in schema:
         parts.append(f"but not {_inner(schema['not'])}")
     if reference := schema.get("$ref"):

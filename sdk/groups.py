@@ -26,7 +26,7 @@ class Group:
 
     def all(self) -> "list[Group]":
         """The groups inside, before those that contain them."""
-        return [each for group in self.groups.values() for each in (*group.all(), group)]
+        return [inner for group in self.groups.values() for inner in (*group.all(), group)]
 
 
 def grouped(operations: Iterable[ClientMethod]) -> Group:

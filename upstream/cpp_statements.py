@@ -66,10 +66,10 @@ def _end(text: str, start: int, until: str = "") -> int:
 
 
 def statements(text: str) -> Body:
-    return tuple(_each(text))
+    return tuple(_statements(text))
 
 
-def _each(text: str) -> Iterator["str | If | Loop"]:
+def _statements(text: str) -> Iterator["str | If | Loop"]:
     position = 0
     while match := re.compile(r"\s*(?:(if|for|while|catch)\s*\(|(try)?\s*\{|;)?").match(text, position):
         if match.end() >= len(text):

@@ -53,7 +53,7 @@ class Structs:
         self._fields: dict[str, list[tuple[str, str]]] = {}
         self._embedded: dict[str, list[str]] = {}
         self._aliases: dict[str, str] = {}
-        self._found: dict[str, tuple[str, int, list[str]]] = {}
+        self._structs: dict[str, tuple[str, int, list[str]]] = {}
         own: set[str] = set()
         for package, folder in packages.items():
             for file in sorted((source / folder).glob("*.go")):
@@ -66,7 +66,7 @@ class Structs:
                 for struct in _STRUCT.finditer(text):
                     self._add(package, struct[1], struct[2])
                     first = text.count("\n", 0, struct.start(2)) + 1
-                    self._found[f"{package}.{struct[1]}"] = (f"{folder}/{file.name}", first, struct[2].splitlines())
+                    self._structs[f"{package}.{struct[1]}"] = (f"{folder}/{file.name}", first, struct[2].splitlines())
                 self._aliases |= {f"{package}.{name}": kind for name, kind in _ALIAS.findall(text)}
         for name in own:
             self._fields.pop(name, None)
@@ -75,7 +75,7 @@ class Structs:
         self.schemas: dict[str, Schema] = {}
         """The schemas of the structs that were read, by package and name."""
         self.places: dict[str, Places] = {}
-        """Where the fields of these structs were read, by reference."""
+        """The source lines of the fields of these structs, by reference."""
         self.unread: set[str] = set()
 
     def _add(self, package: str, name: str, body: str) -> None:
@@ -114,9 +114,9 @@ class Structs:
         return {"$ref": f"#/$defs/taken/{name}"}
 
     def _places(self, name: str) -> Places:
-        if name not in self._found:  # a struct within a struct
+        if name not in self._structs:  # a struct within a struct
             return {}
-        file, first, lines = self._found[name]
+        file, first, lines = self._structs[name]
         result: dict[str, str] = {}
         for number, line in enumerate(lines, first):
             if tag := re.search(_TAG, line):

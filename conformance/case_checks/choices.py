@@ -85,9 +85,9 @@ async def same_answer_repeated(
     at temperature 0, too, nothing else can prevent it."""
     ask = partial(session.answered, endpoint, body)
     if answers := await differing(ask, texts):
-        place = "options.temperature" if "options" in body else "temperature"
-        drawn = value_at(body, place) != 0 and await differing(
-            partial(session.answered, endpoint, with_value(body, place, 0)), texts
+        field = "options.temperature" if "options" in body else "temperature"
+        drawn = value_at(body, field) != 0 and await differing(
+            partial(session.answered, endpoint, with_value(body, field, 0)), texts
         )
         if drawn:
             raise NotExercised("the server draws its answers whatever the request says")

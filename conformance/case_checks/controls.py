@@ -24,7 +24,7 @@ KEPT = 100
 
 @dataclass(frozen=True, slots=True)
 class Controls:
-    """When controls were answered, in seconds since the request beside them. Each counts for `weight`."""
+    """The times at which controls were answered, in seconds since the request beside them. Each counts for `weight`."""
 
     answered: list[float]
     weight: int

@@ -54,8 +54,8 @@ async def stop_sequence_ends(session: Session, endpoint: str, *, body: Mapping[s
         return exchange
 
     def differences(whole: Exchange, cut: Exchange) -> dict[str, str]:
-        before, found, _ = _text(whole).partition(stop)
-        if not found or _text(cut) != before:
+        before, separator, _ = _text(whole).partition(stop)
+        if not separator or _text(cut) != before:
             sentence = f"the text is {_text(cut)!r}, but before the stop sequence {stop!r} it was {before!r}"
             return {"text": sentence}
         if _end(cut) != ("stop_sequence", stop):

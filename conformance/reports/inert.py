@@ -29,16 +29,16 @@ def line(text: str) -> str:
     return block(text).replace("\r\n", "\n").replace("\n", _code("\n"))
 
 
-def each(value: Any, made: Callable[[str], str]) -> Any:
+def remade(value: Any, made: Callable[[str], str]) -> Any:
     """Returns a value whose texts are made anew, also those in tuples, dicts and dataclasses, but not enums."""
     if type(value) is str:
         return made(value)
     if type(value) is tuple:
-        return tuple(each(item, made) for item in value)
+        return tuple(remade(item, made) for item in value)
     if type(value) is dict:
-        return {each(key, made): each(item, made) for key, item in value.items()}
+        return {remade(key, made): remade(item, made) for key, item in value.items()}
     if is_dataclass(value) and not isinstance(value, type):
-        return replace(value, **{own.name: each(getattr(value, own.name), made) for own in fields(value)})
+        return replace(value, **{own.name: remade(getattr(value, own.name), made) for own in fields(value)})
     return value
 
 

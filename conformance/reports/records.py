@@ -20,7 +20,7 @@ JUDGED = (Verdict.PASS, Verdict.FAIL, Verdict.ERROR, Verdict.UNSUPPORTED)
 
 
 class Record(BaseModel):
-    """What all records have in common: their text is inert, in a run and in a report that somebody else wrote."""
+    """Base of all records. Their text is inert, in a run and in a report that somebody else wrote."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
@@ -28,7 +28,7 @@ class Record(BaseModel):
     @classmethod
     def _inert(cls, value: Any, info: ValidationInfo) -> Any:
         # Only bodies have lines.
-        return inert.each(value, inert.block if info.field_name == "body" else inert.line)
+        return inert.remade(value, inert.block if info.field_name == "body" else inert.line)
 
 
 class RequestRecord(Record):

@@ -1,4 +1,5 @@
-"""What a prompt lacks of its request: the difference between the two requests of a finding about numbers of tokens."""
+"""The parts of a request that its prompt lacks: the difference between the two requests of a finding about token
+counts."""
 
 import json
 from collections.abc import Iterator, Mapping
@@ -40,8 +41,8 @@ def _differing(one: Mapping[str, Any], other: Mapping[str, Any]) -> set[str]:
 
 def _turns(body: Mapping[str, Any]) -> list[dict[str, Any]]:
     """Returns what a request says, with instructions as a turn of the system."""
-    said = body.get("messages", body.get("input"))
-    turns = said if isinstance(said, list) else [said]
+    messages = body.get("messages", body.get("input"))
+    turns = messages if isinstance(messages, list) else [messages]
     first = [{"role": "system", "content": body[name]} for name in ("system", "instructions") if body.get(name)]
     return [*first, *(turn if isinstance(turn, dict) else {"role": "user", "content": turn} for turn in turns)]
 

@@ -64,9 +64,9 @@ async def require_alike(
         for ask, answers in reversed(sides) if flipped else sides:
             latest = await ask()
             for pair in [(latest, known) for known in others] if ask is one else [(known, latest) for known in ones]:
-                if not (found := differences(*pair)):
+                if not (current := differences(*pair)):
                     return
-                steady = {name: sentence for name, sentence in steady.items() if name in found}
+                steady = {name: sentence for name, sentence in steady.items() if name in current}
             drawn = within(answers[0], latest)
             steady = {name: sentence for name, sentence in steady.items() if not _is_drawn(name, drawn)}
             answers.append(latest)
@@ -81,8 +81,8 @@ def _is_drawn(name: str, drawn: Iterable[str]) -> bool:
 
 
 class Patience:
-    """How often the checks of a run are repeated: until the answers exercise the rule. After TRIES in vain, no check of
-    the same endpoint is repeated for the same reason: such a server draws nothing, or too much."""
+    """Limits the repetitions of the checks of a run: until the answers exercise the rule. After TRIES in vain, no check
+    of the same endpoint is repeated for the same reason: such a server draws nothing, or too much."""
 
     def __init__(self) -> None:
         self._in_vain: set[tuple[str, str]] = set()

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 from specvino.conformance.two_servers.observation import (
     FOR_PEOPLE,
     Kind,
+    Location,
     Observation,
-    Place,
     below,
     type_of,
 )
@@ -24,7 +24,7 @@ AFTER = 3
 # What a number may differ by, relative to its size: logprobs are rounded.
 TOLERANCE = 1e-3
 
-# The kinds of places with values of an answer, which a server may draw.
+# The kinds of locations with values of an answer, which a server may draw.
 VALUES = (Kind.VALUE, Kind.STREAM_VALUE, Kind.EVENT_VALUE)
 
 # Where an answer has what the model made, and its counts.
@@ -38,7 +38,7 @@ NOT_MADE = (
 
 LENGTH = "(length)"
 
-# The kind of place with the type of a value.
+# The kind of location with the type of a value.
 TYPES = {
     Kind.ERROR: Kind.ERROR,
     Kind.VALUE: Kind.FIELD,
@@ -51,67 +51,67 @@ CHOICES = f"choices.{LENGTH}"
 
 
 class Difference(NamedTuple):
-    """What the two servers have at a place; empty if a server has nothing there."""
+    """The values of both servers at a location; empty if a server has none."""
 
     a: str
     b: str
 
 
-Differences = dict[Place, Difference]
+Differences = dict[Location, Difference]
 
 
 def differences(one: Observation, other: Observation) -> Differences:
     """Returns the differences of two answers. What follows from another one is left out: members of what only one has,
     the body of a refusal beside an answer, counts of another text."""
-    found = dict(_of_facts(one.facts, other.facts))
-    status = Place(Kind.STATUS)
-    if status in found and not all(found[status][side].startswith(("4", "5")) for side in (0, 1)):
-        return {status: found[status]}
-    found = {place: pair for place, pair in found.items() if not _follows(place, one, other, found)}
-    found |= _of_orders(one, other)
+    apart = dict(_of_facts(one.facts, other.facts))
+    status = Location(Kind.STATUS)
+    if status in apart and not all(apart[status][side].startswith(("4", "5")) for side in (0, 1)):
+        return {status: apart[status]}
+    apart = {location: pair for location, pair in apart.items() if not _follows(location, one, other, apart)}
+    apart |= _of_orders(one, other)
     is_made_alike = one.made == other.made
-    for place in one.values.keys() & other.values.keys():
-        for where, pair in _of_values(one.values[place], other.values[place], ""):
-            at = place._replace(where=where.removeprefix("*."))
-            typed = at._replace(kind=TYPES[place.kind])
-            if typed not in found and (is_made_alike or not _is_consequence(at, pair)):
-                found.setdefault(at, pair)
-    return found
+    for location in one.values.keys() & other.values.keys():
+        for where, pair in _of_values(one.values[location], other.values[location], ""):
+            at = location._replace(where=where.removeprefix("*."))
+            typed = at._replace(kind=TYPES[location.kind])
+            if typed not in apart and (is_made_alike or not _is_consequence(at, pair)):
+                apart.setdefault(at, pair)
+    return apart
 
 
-def _of_facts(one: Mapping[Place, str], other: Mapping[Place, str]) -> Iterator[tuple[Place, Difference]]:
-    both = [{place.of for place in side} for side in (one, other)]
+def _of_facts(one: Mapping[Location, str], other: Mapping[Location, str]) -> Iterator[tuple[Location, Difference]]:
+    both = [{location.of for location in side} for side in (one, other)]
     common = both[0] & both[1]  # of events that only one has, no fields are compared
-    for place in {**one, **other}:
-        pair = Difference(one.get(place, ""), other.get(place, ""))
-        if pair.a != pair.b and place.of in common:
-            yield place, pair
+    for location in {**one, **other}:
+        pair = Difference(one.get(location, ""), other.get(location, ""))
+        if pair.a != pair.b and location.of in common:
+            yield location, pair
 
 
-def _follows(place: Place, one: Observation, other: Observation, found: Mapping[Place, Difference]) -> bool:
+def _follows(location: Location, one: Observation, other: Observation, apart: Mapping[Location, Difference]) -> bool:
     """Returns whether a difference of facts follows from one above it."""
-    if place.kind is Kind.STATUS or place.kind is Kind.HEADER or place == Place(Kind.BODY):
+    if location.kind is Kind.STATUS or location.kind is Kind.HEADER or location == Location(Kind.BODY):
         return False
-    if Place(Kind.BODY) in found:
+    if Location(Kind.BODY) in apart:
         return True
-    if not place.where:
+    if not location.where:
         return False
-    names = place.where.split(".")
+    names = location.where.split(".")
     # An empty list has no elements, whose fields could differ.
-    is_of_empty = names[-1] == "*" and "" in found[place]
-    return is_of_empty or any(place._replace(where=".".join(names[:depth])) in found for depth in range(len(names)))
+    is_of_empty = names[-1] == "*" and "" in apart[location]
+    return is_of_empty or any(location._replace(where=".".join(names[:depth])) in apart for depth in range(len(names)))
 
 
-def _of_orders(one: Observation, other: Observation) -> Iterator[tuple[Place, Difference]]:
+def _of_orders(one: Observation, other: Observation) -> Iterator[tuple[Location, Difference]]:
     """Yields the differences in the order of the events that both streams have."""
-    kinds = [{place.where for place in side.facts if place.kind is Kind.EVENT} for side in (one, other)]
+    kinds = [{location.where for location in side.facts if location.kind is Kind.EVENT} for side in (one, other)]
     common = kinds[0] & kinds[1]
     for key in one.orders.keys() & other.orders.keys():
         orders = [[type for type, _ in groupby(filter(common.__contains__, side.orders[key]))] for side in (one, other)]
         if orders[0] != orders[1]:
             pairs = zip(*orders, strict=False)
             same = sum(1 for _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
-            yield Place(Kind.ORDER), Difference(*(_order(order, same) for order in orders))
+            yield Location(Kind.ORDER), Difference(*(_order(order, same) for order in orders))
 
 
 def _order(types: list[str], same: int) -> str:
@@ -158,17 +158,17 @@ def shown(value: Any) -> str:
     return text if len(text) <= LONGEST_VALUE else f"{text[:LONGEST_VALUE]}…{quote}"
 
 
-def _is_consequence(place: Place, pair: Difference) -> bool:
+def _is_consequence(location: Location, pair: Difference) -> bool:
     """Returns whether a value isn't compared where the models made different texts: counts, logprobs, token ids."""
-    if place.kind is Kind.ERROR:
+    if location.kind is Kind.ERROR:
         return False
-    names = place.where.split(".")
-    if names[0] not in MADE or names[-1] in NOT_MADE or place.where == CHOICES:
+    names = location.where.split(".")
+    if names[0] not in MADE or names[-1] in NOT_MADE or location.where == CHOICES:
         return False
     return "logprobs" in names or not all(side.startswith('"') for side in pair)
 
 
-def is_for_people(place: Place, pair: Difference) -> bool:
+def is_for_people(location: Location, pair: Difference) -> bool:
     """Returns whether a difference is that of two error texts."""
-    is_text = place.where.rpartition(".")[2] in (*FOR_PEOPLE, "text")
-    return place.kind is Kind.ERROR and is_text and pair.a.startswith('"') and pair.b.startswith('"')
+    is_text = location.where.rpartition(".")[2] in (*FOR_PEOPLE, "text")
+    return location.kind is Kind.ERROR and is_text and pair.a.startswith('"') and pair.b.startswith('"')

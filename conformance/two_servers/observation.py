@@ -1,4 +1,4 @@
-"""What is compared of an answer: facts by place, and values without what is new in each answer."""
+"""The comparable parts of an answer: facts by location, and values without what is new in each answer."""
 
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
@@ -20,8 +20,8 @@ from specvino.conformance.streams.strict_json import strict_json
 from specvino.conformance.two_servers.headers import header_facts
 from specvino.generated.streams import STREAMS, Stream
 
-# The largest number of places of an answer, and the deepest one: a server may send a million of them.
-MOST_PLACES = 2_000
+# The largest number of locations of an answer, and the deepest one: a server may send a million of them.
+MOST_LOCATIONS = 2_000
 DEEPEST = 40
 
 # The largest number of characters of a name that a server chooses.
@@ -50,8 +50,8 @@ LATER = ", later"
 
 
 class Kind(StrEnum):
-    """The kind of a place. `STREAM_VALUE` is a value of the answer that a stream is folded into; `EVENT` is whether a
-    stream has events of a type; `EVENT_FIELD` and `EVENT_VALUE` are in the events of one type; `DRAWN` is whether an
+    """The kind of a location. `STREAM_VALUE` is a value of the answer that a stream is folded into; `EVENT` is whether
+    a stream has events of a type; `EVENT_FIELD` and `EVENT_VALUE` are in the events of one type; `DRAWN` is whether an
     answer is the same again."""
 
     STATUS = "status"
@@ -68,8 +68,8 @@ class Kind(StrEnum):
     DRAWN = "drawn"
 
 
-class Place(NamedTuple):
-    """A place in answers. `where` is a path such as `choices.*.message`, or a name; `of` is the type of an event."""
+class Location(NamedTuple):
+    """A location in answers. `where` is a path such as `choices.*.message`, or a name; `of` is the type of an event."""
 
     kind: Kind
     where: str = ""
@@ -78,12 +78,12 @@ class Place(NamedTuple):
 
 @dataclass(slots=True)
 class Observation:
-    """What is compared of one answer. `facts` are texts by place, such as the types of a field. `values` are JSON
-    values by place, of which the same leaves are compared; `orders` are the types of events by what they are about,
-    without repetitions. `made` is what the model made, if the answer has it."""
+    """The comparable parts of one answer. `facts` are texts by location, such as the types of a field. `values` are
+    JSON values by location, of which the same leaves are compared; `orders` are the types of events by what they are
+    about, without repetitions. `made` is what the model made, if the answer has it."""
 
-    facts: dict[Place, str] = field(default_factory=dict)
-    values: dict[Place, Any] = field(default_factory=dict)
+    facts: dict[Location, str] = field(default_factory=dict)
+    values: dict[Location, Any] = field(default_factory=dict)
     orders: dict[str, tuple[str, ...]] = field(default_factory=dict)
     made: Any = None
 
@@ -92,11 +92,11 @@ def observe(exchange: Exchange, model: str) -> Observation:
     """Returns what is compared of an answer, of a run with this model."""
     seen = Observation()
     facts = seen.facts
-    facts[Place(Kind.STATUS)] = _status(exchange)
+    facts[Location(Kind.STATUS)] = _status(exchange)
     if exchange.status is None or exchange.ended != "complete":
         return seen
-    facts |= {Place(Kind.HEADER, name): value for name, value in header_facts(exchange).items()}
-    facts[Place(Kind.BODY)] = form = _form(exchange)
+    facts |= {Location(Kind.HEADER, name): value for name, value in header_facts(exchange).items()}
+    facts[Location(Kind.BODY)] = form = _form(exchange)
     normal = _Normal(model)
     if form == "a stream":
         _observe_stream(exchange, seen, normal)
@@ -104,7 +104,7 @@ def observe(exchange: Exchange, model: str) -> Observation:
         _observe_json(exchange, seen, normal)
     elif exchange.content:
         text = shape_of(exchange.content[:LONGEST_NAME].decode("utf-8", "replace"))
-        facts[Place(Kind.ERROR if exchange.status >= 400 else Kind.BODY, "text")] = f'"{text}"'
+        facts[Location(Kind.ERROR if exchange.status >= 400 else Kind.BODY, "text")] = f'"{text}"'
     return seen
 
 
@@ -140,8 +140,8 @@ def _observe_json(exchange: Exchange, seen: Observation, normal: "_Normal") -> N
     value = _json(exchange.content)
     is_error = (exchange.status or 0) >= 400
     for where, types in _types(value).items():
-        seen.facts[Place(Kind.ERROR if is_error else Kind.FIELD, where)] = types
-    seen.values[Place(Kind.ERROR if is_error else Kind.VALUE)] = normal.of(value, is_error=is_error)
+        seen.facts[Location(Kind.ERROR if is_error else Kind.FIELD, where)] = types
+    seen.values[Location(Kind.ERROR if is_error else Kind.VALUE)] = normal.of(value, is_error=is_error)
     seen.made = None if is_error else _made(exchange)
 
 
@@ -176,21 +176,21 @@ def _observe_stream(exchange: Exchange, seen: Observation, normal: "_Normal") ->
     repeated = {type for order in orders.values() for type, run in groupby(order) if sum(1 for _ in run) > 1}
     machines_of = table.machines if table else ()
     once = {fact for machine in machines_of for fact in (machine.open, machine.close, *machine.end)}
-    for type, values in list(events.items())[:MOST_PLACES]:
+    for type, values in list(events.items())[:MOST_LOCATIONS]:
         again = type in repeated and {*type.split("+")} <= once
-        seen.facts[Place(Kind.EVENT, type)] = "sent repeatedly" if again else "sent"
-        seen.facts[Place(Kind.EVENT_FIELD, "event:", type)] = " or ".join(sorted(named[type])) or "not sent"
+        seen.facts[Location(Kind.EVENT, type)] = "sent repeatedly" if again else "sent"
+        seen.facts[Location(Kind.EVENT_FIELD, "event:", type)] = " or ".join(sorted(named[type])) or "not sent"
         objects = [value for value in values if isinstance(value, Mapping)]
         for of, group in ((type, objects[:1]), (f"{type}{LATER}", objects[1:])):
             for where, types in _types(group, of_event=True).items():
                 if where not in ("", "*"):
-                    seen.facts[Place(Kind.EVENT_FIELD, where.removeprefix("*."), of)] = types
+                    seen.facts[Location(Kind.EVENT_FIELD, where.removeprefix("*."), of)] = types
         if table and type not in repeated and objects:
-            seen.values[Place(Kind.EVENT_VALUE, "", type)] = [normal.of(value) for value in objects]
+            seen.values[Location(Kind.EVENT_VALUE, "", type)] = [normal.of(value) for value in objects]
     try:
-        seen.values[Place(Kind.STREAM_VALUE)] = normal.of(exchange.answer)
+        seen.values[Location(Kind.STREAM_VALUE)] = normal.of(exchange.answer)
     except Unreadable as error:
-        seen.facts[Place(Kind.STREAM_VALUE)] = str(error)
+        seen.facts[Location(Kind.STREAM_VALUE)] = str(error)
     seen.made = _made(exchange)
 
 
@@ -225,9 +225,9 @@ def _types(value: Any, *, of_event: bool = False) -> dict[str, str]:
     types: dict[str, set[str]] = {}
     for where, type in _each_type(value, "", 0):
         type = "a string" if of_event and type == "an empty string" else type
-        if where in types or len(types) < MOST_PLACES:
+        if where in types or len(types) < MOST_LOCATIONS:
             types.setdefault(where, set()).add(type)
-    return {where: " or ".join(sorted(found)) for where, found in types.items()}
+    return {where: " or ".join(sorted(names)) for where, names in types.items()}
 
 
 def _each_type(value: Any, where: str, depth: int) -> Iterator[tuple[str, str]]:

@@ -27,7 +27,7 @@ from specvino.conformance.reports.faults import fault_records
 from specvino.conformance.reports.records import BAD, JUDGED, FindingRecord, Footer, Line, Report
 from specvino.conformance.two_servers import verdicts
 from specvino.conformance.two_servers.comparison import VALUES, Difference, Differences, differences
-from specvino.conformance.two_servers.observation import Kind, Observation, Place, observe
+from specvino.conformance.two_servers.observation import Kind, Location, Observation, observe
 from specvino.conformance.two_servers.same_requests import Identity, by_identity
 from specvino.conformance.two_servers.tally import MOST_ROWS, Tally, is_greedy
 from specvino.conformance.verdict import Result, Severity, Verdict
@@ -95,36 +95,43 @@ class _Pair:
 
     a: Exchange
     b: Exchange
-    found: Differences
-    values: dict[Place, tuple[Counter[str], Counter[str]]] = field(init=False)
-    """How often each server gave which value, by the places of `found`."""
-    drawn: defaultdict[Place, set[Difference]] = field(default_factory=lambda: defaultdict(set))
+    differing: Differences
+    values: dict[Location, tuple[Counter[str], Counter[str]]] = field(init=False)
+    """How often each server gave which value, by the locations of `differing`."""
+    drawn: defaultdict[Location, set[Difference]] = field(default_factory=lambda: defaultdict(set))
     draws: list[bool] = field(default_factory=lambda: [False, False])
     """Whether each server gave other values when the request was repeated."""
     missing: int = 0
     """The number of repetitions without this request."""
 
     def __post_init__(self) -> None:
-        self.values = {place: (Counter([found.a]), Counter([found.b])) for place, found in self.found.items()}
+        self.values = {
+            location: (Counter([difference.a]), Counter([difference.b]))
+            for location, difference in self.differing.items()
+        }
 
     def add(self, own: Sequence[Differences], both: Differences) -> None:
         """Adds a repetition: what each server's answer has another way than its first one, and what both differ in.
         Forgets what they don't differ in: counts of the same text can't be compared if the texts are others now, nor
         the only piece of a text if there are two."""
-        self.found = {place: found for place, found in self.found.items() if place in both}
+        self.differing = {location: difference for location, difference in self.differing.items() if location in both}
         for side, changed in enumerate(own):
-            self.draws[side] |= any(place.kind in VALUES for place in changed)
-            for place, difference in changed.items():
-                self.drawn[place].add(difference)
-            for place, found in self.found.items():
-                self.values[place][side][changed[place].b if place in changed else found[side]] += 1
+            self.draws[side] |= any(location.kind in VALUES for location in changed)
+            for location, difference in changed.items():
+                self.drawn[location].add(difference)
+            for location, difference in self.differing.items():
+                self.values[location][side][changed[location].b if location in changed else difference[side]] += 1
 
     @property
     def steady(self) -> Differences:
         """The differences between a value that a server mostly gives and values that the other one never gives."""
         if self.missing > MOST_MISSING:
             return {}
-        return {place: found for place, found in self.found.items() if _are_apart(*self.values[place])}
+        return {
+            location: difference
+            for location, difference in self.differing.items()
+            if _are_apart(*self.values[location])
+        }
 
 
 class Parity:
@@ -249,8 +256,8 @@ class Parity:
         for identity in filter(other.__contains__, one):
             seen = self._observe(0, one[identity]), self._observe(1, other[identity])
             self.tally.count(_endpoint(one[identity]), *seen)
-            if found := differences(*seen):
-                pairs[identity] = _Pair(one[identity], other[identity], found)
+            if differing := differences(*seen):
+                pairs[identity] = _Pair(one[identity], other[identity], differing)
         for _ in range(ROUNDS - 1):
             is_clear = all(map(self._is_known, pairs.values())) and not self._is_judged_otherwise(rule)
             if is_clear or any(side.is_over for side in self.sides):
@@ -264,7 +271,7 @@ class Parity:
             steady = pair.steady
             self.tally.draw(_endpoint(pair.a), {at: pair.drawn[at] for at in pair.drawn.keys() - steady}, pair.a)
             if is_greedy(pair.a) and (drawn := _drawn_by_one(pair)):
-                steady[Place(Kind.DRAWN)] = drawn
+                steady[Location(Kind.DRAWN)] = drawn
             self.tally.add(rule, _endpoint(pair.a), steady, pair.a, pair.b, is_drawn=any(pair.draws))
 
     def _is_judged_otherwise(self, rule: str) -> bool:
@@ -276,7 +283,7 @@ class Parity:
 
     def _is_known(self, pair: _Pair) -> bool:
         endpoint = _endpoint(pair.a)
-        return all(self.tally.is_known(place, found, endpoint) for place, found in pair.steady.items())
+        return all(self.tally.is_known(location, difference, endpoint) for location, difference in pair.steady.items())
 
     def _repeat(self, pair: _Pair, *repeated: Exchange | None) -> None:
         """Adds the answers to a repeated request, None if the case didn't send it again."""

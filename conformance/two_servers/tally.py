@@ -11,7 +11,7 @@ from specvino.conformance.reports.convert import Converter
 from specvino.conformance.reports.records import ExchangeRecord, FindingRecord, Line
 from specvino.conformance.two_servers.comparison import NOT_MADE, VALUES, Difference, Differences, is_for_people
 from specvino.conformance.two_servers.headers import CONNECTION, is_acted_on
-from specvino.conformance.two_servers.observation import LATER, Kind, Observation, Place
+from specvino.conformance.two_servers.observation import LATER, Kind, Location, Observation
 from specvino.conformance.verdict import Advice, Severity, Verdict
 
 # The largest number of lines with differences, and of a line's findings; further ones are only counted.
@@ -21,7 +21,7 @@ MOST_FINDINGS = 5
 # The number of requests after which a difference of a value, which a server may draw, isn't confirmed any more.
 ENOUGH = 3
 
-# The kinds of places that depend on what a server draws, as the last event of a response does.
+# The kinds of locations that depend on what a server draws, as the last event of a response does.
 SHAPES = (Kind.FIELD, Kind.EVENT, Kind.EVENT_FIELD)
 
 # The largest number of types of fields that are kept of a server.
@@ -62,17 +62,17 @@ UNSTEADY = Advice(
 )
 
 
-def advice_of(place: Place, pair: Difference) -> Advice | None:
+def advice_of(location: Location, pair: Difference) -> Advice | None:
     """Returns why a difference is only advice; None if it isn't."""
-    if is_for_people(place, pair):
+    if is_for_people(location, pair):
         return FOR_PEOPLE
-    if place.kind is Kind.DRAWN:
+    if location.kind is Kind.DRAWN:
         return UNSTEADY
-    return IGNORED if place.kind is Kind.HEADER and not is_acted_on(place.where) else None
+    return IGNORED if location.kind is Kind.HEADER and not is_acted_on(location.where) else None
 
 
 class Key(NamedTuple):
-    """What identifies a difference. `values` are those of a field with few values, such as a finish reason; None for
+    """The identity of a difference. `values` are those of a field with few values, such as a finish reason; None for
     any values."""
 
     rule: str
@@ -85,7 +85,7 @@ class Row:
     """A difference that answers of one endpoint have in common. `case` is the first one that shows it; `advice` is why
     it is only advice."""
 
-    place: Place
+    location: Location
     case: str
     advice: Advice | None
     requests: int = 0
@@ -110,53 +110,55 @@ class Tally:
     _counts: Counter[tuple[str, Kind]] = field(default_factory=Counter)
     _rows: dict[Key, Row] = field(default_factory=dict)
     _drawn: set[Key] = field(default_factory=set)
-    _types: tuple[set[tuple[str, Place, str]], ...] = field(default_factory=lambda: (set(), set()))
-    """The types of fields and events that each server has shown, by endpoint and place."""
+    _types: tuple[set[tuple[str, Location, str]], ...] = field(default_factory=lambda: (set(), set()))
+    """The types of fields and events that each server has shown, by endpoint and location."""
 
-    def is_known(self, place: Place, pair: Difference, endpoint: str) -> bool:
+    def is_known(self, location: Location, pair: Difference, endpoint: str) -> bool:
         """Returns whether a difference was found often enough that it needn't be confirmed again."""
-        rows = [self._rows.get(key_of(place, pair, endpoint, greedy=greedy)) for greedy in (False, True)]
-        return sum(row.requests for row in rows if row) >= (ENOUGH if place.kind in VALUES else 1)
+        rows = [self._rows.get(key_of(location, pair, endpoint, greedy=greedy)) for greedy in (False, True)]
+        return sum(row.requests for row in rows if row) >= (ENOUGH if location.kind in VALUES else 1)
 
     def count(self, endpoint: str, *observed: Observation) -> None:
         """Counts the kinds that were compared of the answers to one request."""
         self.compared += 1
-        kinds = {place.kind for seen in observed for place in (*seen.facts, *seen.values)}
+        kinds = {location.kind for seen in observed for location in (*seen.facts, *seen.values)}
         kinds |= {Kind.ORDER} if any(seen.orders for seen in observed) else set()
         self._counts.update((_endpoint(kind, endpoint), kind) for kind in kinds)
         for types, seen in zip(self._types, observed, strict=True):
             if len(types) < MOST_TYPES:
-                types |= {(endpoint, place, text) for place, text in seen.facts.items() if place.kind in SHAPES}
+                types |= {
+                    (endpoint, location, text) for location, text in seen.facts.items() if location.kind in SHAPES
+                }
 
     def add(
-        self, case: str, endpoint: str, found: Differences, one: Exchange, other: Exchange, *, is_drawn: bool
+        self, case: str, endpoint: str, differing: Differences, one: Exchange, other: Exchange, *, is_drawn: bool
     ) -> None:
         """Adds the differences of the answers to one request. `is_drawn` is whether a server gives another answer each
         time."""
         greedy, counted = is_greedy(one), set()
-        for place, pair in found.items():
-            key = key_of(place, pair, endpoint, greedy=greedy)
+        for location, pair in differing.items():
+            key = key_of(location, pair, endpoint, greedy=greedy)
             if key not in self._rows and len(self._rows) >= MOST_ROWS:
                 self.more += 1
                 continue
-            row = self._rows.setdefault(key, Row(place, case, advice_of(place, pair)))
+            row = self._rows.setdefault(key, Row(location, case, advice_of(location, pair)))
             row.requests += key not in counted
             counted.add(key)
-            row.advice = row.advice and advice_of(place, pair)
+            row.advice = row.advice and advice_of(location, pair)
             row.is_drawn &= is_drawn
             row.pairs.add(pair)
-            row.events |= {place.of.removesuffix(LATER)} - {""}
-            message = message_of(place, pair)
+            row.events |= {location.of.removesuffix(LATER)} - {""}
+            message = message_of(location, pair)
             if shape_of(message) not in row.findings and len(row.findings) < MOST_FINDINGS:
                 row.findings[shape_of(message)] = self._finding(message, one, other)
 
-    def draw(self, endpoint: str, drawn: Mapping[Place, set[Difference]], request: Exchange) -> None:
+    def draw(self, endpoint: str, drawn: Mapping[Location, set[Difference]], request: Exchange) -> None:
         """Notes where the answers to a request differ from one repetition to the next."""
-        values = {place: pairs for place, pairs in drawn.items() if place.kind in VALUES}
+        values = {location: pairs for location, pairs in drawn.items() if location.kind in VALUES}
         self.drawn += bool(values)
         greedy = is_greedy(request)
         self._drawn |= {
-            key_of(place, pair, endpoint, greedy=greedy) for place, pairs in values.items() for pair in pairs
+            key_of(location, pair, endpoint, greedy=greedy) for location, pairs in values.items() for pair in pairs
         }
 
     def _is_shown_by_both(self, key: Key, row: Row) -> bool:
@@ -165,7 +167,8 @@ class Tally:
         endpoint = key.rule.partition("/")[0]
         a, b = self._types
         return row.is_drawn and all(
-            (not pair.b or (endpoint, row.place, pair.b) in a) and (not pair.a or (endpoint, row.place, pair.a) in b)
+            (not pair.b or (endpoint, row.location, pair.b) in a)
+            and (not pair.a or (endpoint, row.location, pair.a) in b)
             for pair in row.pairs
         )
 
@@ -187,8 +190,8 @@ class Tally:
                 by_rule.setdefault(key.rule, []).append(row)
         for rule, rows in by_rule.items():
             lines.append(line := self._line(rule, rows))
-            if rows[0].place.kind is Kind.FIELD:
-                where = rows[0].place.where
+            if rows[0].location.kind is Kind.FIELD:
+                where = rows[0].location.where
                 fields.setdefault((where, *_without(where, line)), rule)
         for line in lines:
             yield line.model_copy(update={"follows": _cause(line, fields)})
@@ -198,7 +201,7 @@ class Tally:
                 yield Line(rule=rule, layer="parity", says=SAYS[kind], verdict=Verdict.PASS, judged=number)
 
     def _line(self, rule: str, rows: list[Row]) -> Line:
-        place, text = rows[0].place, self.converters[0].text
+        location, text = rows[0].location, self.converters[0].text
         requests = sum(row.requests for row in rows)
         events = {name for row in rows for name in row.events}
         because = f"in {requests} request{'s' * (requests > 1)}, first of {rows[0].case}"
@@ -208,21 +211,21 @@ class Tally:
         return Line(
             rule=text(rule),
             layer="parity",
-            says=SAYS[place.kind],
+            says=SAYS[location.kind],
             severity=Severity.SHOULD if advice else Severity.MUST,
             verdict=Verdict.FAIL,
             advice=advice.because if advice else "",
             source=advice.source if advice else "",
             because=text(because),
             findings=tuple(findings.values())[:MOST_FINDINGS],
-            judged=self._counts[_endpoint(place.kind, rule.partition("/")[0]), place.kind],
+            judged=self._counts[_endpoint(location.kind, rule.partition("/")[0]), location.kind],
         )
 
 
-def key_of(place: Place, pair: Difference, endpoint: str, *, greedy: bool) -> Key:
+def key_of(location: Location, pair: Difference, endpoint: str, *, greedy: bool) -> Key:
     """Returns what identifies a difference, in requests with temperature 0 or without."""
-    is_constant = place.where.rpartition(".")[2] in NOT_MADE
-    return Key(rule_of(place, pair, endpoint), greedy, frozenset(pair) if is_constant else None)
+    is_constant = location.where.rpartition(".")[2] in NOT_MADE
+    return Key(rule_of(location, pair, endpoint), greedy, frozenset(pair) if is_constant else None)
 
 
 def is_greedy(exchange: Exchange) -> bool:
@@ -231,12 +234,12 @@ def is_greedy(exchange: Exchange) -> bool:
     return bool(request.asked("temperature") == 0 or request.asked("top_k") == 1)
 
 
-def rule_of(place: Place, pair: Difference, endpoint: str) -> str:
+def rule_of(location: Location, pair: Difference, endpoint: str) -> str:
     """Returns the id of a difference: `chat/parity/field/choices.*.message.refusal`."""
-    where = place.where or "answer"
-    if place.kind is Kind.STATUS:
+    where = location.where or "answer"
+    if location.kind is Kind.STATUS:
         where = "-".join(side.partition(" ")[0].rstrip(":") for side in pair)
-    return f"{_endpoint(place.kind, endpoint)}/parity/{place.kind}/{where}"
+    return f"{_endpoint(location.kind, endpoint)}/parity/{location.kind}/{where}"
 
 
 def subject_of(rule: str) -> str:
@@ -270,27 +273,27 @@ def _named(names: set[str]) -> str:
     return f"{', '.join(shown[:MOST_NAMED])}{more}"
 
 
-def message_of(place: Place, pair: Difference) -> str:
+def message_of(location: Location, pair: Difference) -> str:
     """Returns a difference as a sentence."""
     only = "" if pair.a and pair.b else "A" if pair.a else "B"
     both = f"is {pair.a} at A and {pair.b} at B"
-    match place.kind:
+    match location.kind:
         case Kind.STATUS:
             return f"the status {both}"
-        case Kind.HEADER if place.where == CONNECTION:
+        case Kind.HEADER if location.where == CONNECTION:
             return f"the connection {both}"
         case Kind.HEADER:
-            return f"the header {place.where}{ONLY}{only}" if only else f"the header {place.where} {both}"
+            return f"the header {location.where}{ONLY}{only}" if only else f"the header {location.where} {both}"
         case Kind.EVENT:
             how = f"only at {only}" if only else f"{pair.a} at A and {pair.b} at B"
-            return f"events of the type {place.where} are {how}"
+            return f"events of the type {location.where} are {how}"
         case Kind.ORDER:
             return f"the order of events {both}"
         case Kind.DRAWN:
             return f"the answer to a repeated request with temperature 0 {both}"
         case Kind.BODY:
             return f"the body {both}"
-        case Kind.STREAM_VALUE if not place.where:
+        case Kind.STREAM_VALUE if not location.where:
             return f"only at {only}, {pair.a or pair.b}" if only else f"the joined stream {both}"
-    name = place.where or "the answer"
+    name = location.where or "the answer"
     return f"{name}{ONLY}{only}, {pair.a or pair.b}" if only else f"{name} {both}"

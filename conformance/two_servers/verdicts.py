@@ -49,12 +49,12 @@ def _only(own: Line, other: Line) -> Line | None:
     return own if own.verdict in BAD or is_unsupported else None
 
 
-def _line(pair: Pair, found: Sequence[tuple[str, Fault]]) -> Line:
+def _line(pair: Pair, faults: Sequence[tuple[str, Fault]]) -> Line:
     """Returns the line of a rule, with a finding for each fault that only one server has."""
-    others = sorted({line.rule for _, fault in found for line in fault.others})
+    others = sorted({line.rule for _, fault in faults for line in fault.others})
     how = f"{pair.a.verdict} at A, {pair.b.verdict} at B"
     both = pair.a.verdict in BAD and pair.b.verdict in BAD
-    return found[0][1].head.model_copy(
+    return faults[0][1].head.model_copy(
         update={
             "layer": "parity",
             "verdict": Verdict.FAIL,
@@ -64,7 +64,7 @@ def _line(pair: Pair, found: Sequence[tuple[str, Fault]]) -> Line:
                     message=f"{how}, only at {name}: {fault.head.why}" if both else f"{how}: {fault.head.why}",
                     exchanges=fault.head.findings[0].exchanges if fault.head.findings else (),
                 )
-                for name, fault in found
+                for name, fault in faults
             ),
             "follows": "",
         }

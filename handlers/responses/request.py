@@ -230,9 +230,9 @@ def matched(
     """Returns the calls and results of the client's tools in the items that a request continues, by the field
     `continued`, and in its input."""
     matcher = CallMatcher()
-    places = [(continued, item) for item in earlier]
-    places += [] if isinstance(input, str) else [(f"input.{index}.call_id", item) for index, item in enumerate(input)]
-    for param, item in places:
+    items = [(continued, item) for item in earlier]
+    items += [] if isinstance(input, str) else [(f"input.{index}.call_id", item) for index, item in enumerate(input)]
+    for param, item in items:
         match item:
             case models.InputFunctionCall() | models.InputCustomToolCall():
                 if id := or_none(item.call_id) or or_none(item.id):

@@ -155,11 +155,11 @@ class Matrix:
             yield f"| field | here | {head} |\n| --- | --- |{' --- |' * len(SYSTEMS)}\n"
             for field in several:
                 here = " or ".join(dict.fromkeys(handled(field, owner.schema) for owner in field.owners))
-                levels = " | ".join(cell(_said(field.support.get(system))) for system in SYSTEMS)
+                levels = " | ".join(cell(_level(field.support.get(system))) for system in SYSTEMS)
                 yield f"| `{field.name}` | {cell(here)} | {levels} |\n"
 
 
-def _said(support: Support | None) -> str:
+def _level(support: Support | None) -> str:
     return f"{support.level} {support.remark}".strip() if support else ""
 
 

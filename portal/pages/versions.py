@@ -53,8 +53,8 @@ def _text(source: Source, dialect: str, system: str) -> Iterator[str]:
         yield f"\n### {TITLES[endpoint]}\n\n| field | in {version} | in {newest} |\n| --- | --- | --- |\n"
         for field in fields:
             before, after = supported(head["levels"][field.name]), field.support.get(system)
-            yield f"| {link(field)} | {_said(before)} | {_said(after)} |\n"
+            yield f"| {link(field)} | {_level(before)} | {_level(after)} |\n"
 
 
-def _said(support: Support | None) -> str:
+def _level(support: Support | None) -> str:
     return cell(f"{support.level} {support.remark}".strip()) if support else "not there"

@@ -110,8 +110,8 @@ class _Adapting:
         sent = as_dict(body.get("content"))
         answer = next(
             (
-                as_dict(self._resolved(each).get("content"))
-                for status, each in as_dict(definition.get("responses")).items()
+                as_dict(self._resolved(response).get("content"))
+                for status, response in as_dict(definition.get("responses")).items()
                 if str(status).startswith("2") or status == "default"
             ),
             {},
@@ -122,17 +122,17 @@ class _Adapting:
         parts: dict[str, str] = {}
         for part in re.findall(r"{([^}]+)}", inside):
             parts[part] = names.free(part, {*names.PARAMETERS, *parts.values()})
-        said = {
-            (str(each.get("name")), str(each.get("in"))): each  # an operation's own ones take the place of its path's
-            for each in map(self._resolved, [*shared, *as_list(definition.get("parameters"))])
+        declared = {  # an operation's own parameters override its path's
+            (str(parameter.get("name")), str(parameter.get("in"))): parameter
+            for parameter in map(self._resolved, [*shared, *as_list(definition.get("parameters"))])
         }
         parameters: list[dict[str, Any]] = [
-            {"name": own, "in": "path", "required": True, "schema": self._scalar(said.get((part, "path"), {}))}
+            {"name": own, "in": "path", "required": True, "schema": self._scalar(declared.get((part, "path"), {}))}
             for part, own in parts.items()
         ]
         parameters += [
-            {"name": name, "in": "query", "required": False, "schema": self._scalar(each)}
-            for (name, where), each in said.items()
+            {"name": name, "in": "query", "required": False, "schema": self._scalar(parameter)}
+            for (name, where), parameter in declared.items()
             if where == "query" and names.is_parameter(name) and name not in parts.values()
         ]
         content: dict[str, Any] = {}
@@ -156,9 +156,9 @@ class _Adapting:
                 content[media] = self._stream(operation, inside, id, media, as_dict(answer.get(media)))
         return operation
 
-    def _id(self, said: object, path: str, method: str) -> str:
+    def _id(self, operation_id: object, path: str, method: str) -> str:
         """The name of a method: the operationId in snake case, without what FastAPI adds to it."""
-        name = str(said) if isinstance(said, str) else f"{method}_{path}"
+        name = str(operation_id) if isinstance(operation_id, str) else f"{method}_{path}"
         name = name.removesuffix(f"{re.sub(r'[^a-zA-Z0-9_]', '_', path)}_{method}")
         name = re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "_", name).lower()
         id = names.free(re.sub(r"[^a-z0-9]+", "_", name).strip("_"), self._ids)
@@ -233,10 +233,10 @@ class _Adapting:
         }
         return self._added(id, "Request", left if fields else {})
 
-    def _schema(self, said: object, within: Set[str] = frozenset(), depth: int = 0) -> Schema:
+    def _schema(self, node: object, within: Set[str] = frozenset(), depth: int = 0) -> Schema:
         """A schema with the keywords that types need, and nothing else. `within` are the references whose properties
         are being copied."""
-        source = as_dict(said)
+        source = as_dict(node)
         self._left -= 1
         if self._left < 0:
             raise PackageError(f"the document has more than {MOST_SCHEMAS:,} schemas, with those that objects extend")
@@ -307,10 +307,10 @@ class _Adapting:
             reference = target.get("$ref")
             if not isinstance(reference, str):
                 return target
-            found: Any = self._source
+            part: Any = self._source
             for step in reference.removeprefix("#/").split("/"):
-                found = as_dict(found).get(step.replace("~1", "/").replace("~0", "~"))
-            target = as_dict(found)
+                part = as_dict(part).get(step.replace("~1", "/").replace("~0", "~"))
+            target = as_dict(part)
         return {}
 
 
@@ -322,5 +322,5 @@ def _nullable(source: Mapping[str, Any], schema: Schema) -> Schema:
 
 
 def _types(schema: Mapping[str, Any]) -> list[str]:
-    said = schema.get("type")
-    return [each for each in (said if isinstance(said, list) else [said]) if each in TYPES]
+    types = schema.get("type")
+    return [type for type in (types if isinstance(types, list) else [types]) if type in TYPES]

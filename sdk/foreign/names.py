@@ -72,6 +72,6 @@ def is_plain(value: object) -> bool:
 
 def line(text: object) -> str:
     """A text as one line that ends no comment or literal of a language, and is no command of a CI system (`##[`)."""
-    said = "".join(each if each.isprintable() else " " for each in text) if isinstance(text, str) else ""
-    said = said.replace("\\", "/").replace('"""', "'''").replace("*/", "* /").replace("{", "(").replace("}", ")")
-    return re.sub(r"\s+", " ", re.sub("#(?=#)", "# ", said)).strip().strip('"')
+    shown = "".join(char if char.isprintable() else " " for char in text) if isinstance(text, str) else ""
+    shown = shown.replace("\\", "/").replace('"""', "'''").replace("*/", "* /").replace("{", "(").replace("}", ")")
+    return re.sub(r"\s+", " ", re.sub("#(?=#)", "# ", shown)).strip().strip('"')

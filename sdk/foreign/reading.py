@@ -14,7 +14,7 @@ from specvino.sdk.package import OWN_SERVER, Package, PackageError
 VERSION = re.compile(r"v\d+\w*")
 
 ADDRESS = re.compile(r"https?://[\w.:\[\]-]+[\w.~/%@+-]*", re.ASCII)
-"""What can be the address of a server in a package. Others have a scheme that isn't HTTP, or end a literal."""
+"""The accepted addresses of a server in a package. Others have a scheme that isn't HTTP, or end a literal."""
 
 
 def read_document(source: str) -> dict[str, Any]:
@@ -49,8 +49,8 @@ def _address(document: dict[str, Any], source: str) -> str:
     """The server's address: of the document, or whence it comes."""
     root = source if source.startswith(("http://", "https://")) else f"{OWN_SERVER}/"
     servers = as_list(document.get("servers"))
-    said = str(as_dict(servers[0]).get("url")) if servers else "/"
-    for reference in (said, "/"):
+    declared = str(as_dict(servers[0]).get("url")) if servers else "/"
+    for reference in (declared, "/"):
         try:
             url = urlsplit(urljoin(root, reference))
         except ValueError:  # a part in brackets that is no IPv6 address

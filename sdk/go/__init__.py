@@ -55,14 +55,14 @@ def generate(document: dict[str, Any], package: Package) -> dict[str, str]:
     """Returns the package's files by path. Raises JavaError where openapi-generator fails."""
     operations = list(methods(document))
     name = re.sub(r"[\W_]", "", package.module)
-    roots = [root for each in operations for root in (each.body, each.answer, each.event) if root]
-    roots += [each.items.kind for each in operations if each.items and each.items.kind]
-    roots += [each.socket.message for each in operations if each.socket]
-    conversations = [each for each in operations if each.conversation and each.body]
-    sockets = [each for each in operations if each.socket]
+    roots = [root for operation in operations for root in (operation.body, operation.answer, operation.event) if root]
+    roots += [operation.items.kind for operation in operations if operation.items and operation.items.kind]
+    roots += [operation.socket.message for operation in operations if operation.socket]
+    conversations = [operation for operation in operations if operation.conversation and operation.body]
+    sockets = [operation for operation in operations if operation.socket]
     sources = [*SOURCES, *(("conversations", "schemas") if conversations else ()), *(("session",) if sockets else ())]
     groups = grouped(operations)
-    flat = {f"{method(each.id)}{variant}" for each in operations for variant in variants("", each)}
+    flat = {f"{method(operation.id)}{variant}" for operation in operations for variant in variants("", operation)}
     without_clashes(groups, flat, set())
     own = frozenset(declared("".join((TEMPLATES / f"{source}.go.jinja").read_text("utf-8") for source in sources)))
     own |= {f"{group.name}Service" for group in groups.all()}
@@ -140,8 +140,8 @@ def type_at(types: str, name: str, *fields: str) -> str:
     """Returns the type of a field of a type, or of one inside it: empty if there is none."""
     for field in fields:
         body = types.partition(f"type {name.lstrip('[]*')} struct {{")[2].partition("\n}")[0]
-        found = re.search(rf"\n\t{field} (\S+)", body)
-        name = found[1] if found else ""
+        match = re.search(rf"\n\t{field} (\S+)", body)
+        name = match[1] if match else ""
     return name
 
 

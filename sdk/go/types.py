@@ -202,10 +202,10 @@ def _list_values(schema: Schema) -> None:
     known = [value for value in listed if value is not None]
     kinds = {TYPES[type(value)] for value in known}
     schema["type"] = sorted(kinds) if kinds else schema.get("type", [])
-    said = ", ".join(json.dumps(value, ensure_ascii=False) for value in known[:MOST_LISTED])
+    texts = ", ".join(json.dumps(value, ensure_ascii=False) for value in known[:MOST_LISTED])
     if known:
         more = ", …" if len(known) > MOST_LISTED else ""
-        sentence = f"Always {said}." if len(known) == 1 else f"One of {said}{more}."
+        sentence = f"Always {texts}." if len(known) == 1 else f"One of {texts}{more}."
         schema["description"] = f"{schema.get('description', '')} {sentence}".strip()
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from specvino.conformance.http.exchange import Exchange, Request
 from specvino.conformance.two_servers.comparison import Difference, differences
-from specvino.conformance.two_servers.observation import Kind, Place, observe
+from specvino.conformance.two_servers.observation import Kind, Location, observe
 
 USAGE = {"prompt_tokens": 3, "completion_tokens": 1, "total_tokens": 4, "prompt_tokens_details": {"cached_tokens": 0}}
 ANSWER: dict[str, Any] = {
@@ -39,7 +39,7 @@ def chunk(delta: dict[str, Any], reason: str | None = None, **more: Any) -> dict
     return {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": reason}], **more}
 
 
-def found(one: Exchange, other: Exchange) -> dict[Place, Difference]:
+def found(one: Exchange, other: Exchange) -> dict[Location, Difference]:
     return differences(observe(one, "m"), observe(other, "m"))
 
 
@@ -65,31 +65,33 @@ def test_a_time_may_be_a_text() -> None:
 def test_each_server_has_its_own_name_for_the_model() -> None:
     other = changed(model="team/m")
     assert not differences(observe(exchange(ANSWER), "m"), observe(other, "team/m"))
-    assert found(exchange(ANSWER), other) == {Place(Kind.VALUE, "model"): Difference("the requested model", '"team/m"')}
+    assert found(exchange(ANSWER), other) == {
+        Location(Kind.VALUE, "model"): Difference("the requested model", '"team/m"')
+    }
 
 
 @pytest.mark.parametrize(
-    ("members", "place", "difference"),
+    ("members", "location", "difference"),
     [
-        ({"created": 1_700_000_000_000}, Place(Kind.VALUE, "created"), ("a time", "a time of 13 digits")),
-        ({"id": ""}, Place(Kind.FIELD, "id"), ("a string", "an empty string")),
-        ({"object": "text"}, Place(Kind.VALUE, "object"), ('"chat.completion"', '"text"')),
-        ({"usage": None}, Place(Kind.FIELD, "usage"), ("an object", "null")),
-        ({"service_tier": None}, Place(Kind.FIELD, "service_tier"), ("", "null")),
-        ({"usage": {**USAGE, "prompt_tokens": 4}}, Place(Kind.VALUE, "usage.prompt_tokens"), ("3", "4")),
-        ({"choices": []}, Place(Kind.VALUE, "choices.(length)"), ("1", "0")),
+        ({"created": 1_700_000_000_000}, Location(Kind.VALUE, "created"), ("a time", "a time of 13 digits")),
+        ({"id": ""}, Location(Kind.FIELD, "id"), ("a string", "an empty string")),
+        ({"object": "text"}, Location(Kind.VALUE, "object"), ('"chat.completion"', '"text"')),
+        ({"usage": None}, Location(Kind.FIELD, "usage"), ("an object", "null")),
+        ({"service_tier": None}, Location(Kind.FIELD, "service_tier"), ("", "null")),
+        ({"usage": {**USAGE, "prompt_tokens": 4}}, Location(Kind.VALUE, "usage.prompt_tokens"), ("3", "4")),
+        ({"choices": []}, Location(Kind.VALUE, "choices.(length)"), ("1", "0")),
     ],
 )
-def test_a_change_is_one_difference(members, place, difference) -> None:
-    assert found(exchange(ANSWER), changed(**members)) == {place: difference}
+def test_a_change_is_one_difference(members, location, difference) -> None:
+    assert found(exchange(ANSWER), changed(**members)) == {location: difference}
 
 
 @pytest.mark.parametrize("one", [0.5, 3])
 def test_a_number_of_any_size_is_comparable(one) -> None:
     for number, text in ((10**400, f"1{'0' * 119}…"), (1e300, "1e+300")):
         pair = Difference(json.dumps(one), text)
-        assert found(changed(scale=one), changed(scale=number)) == {Place(Kind.VALUE, "scale"): pair}
-        assert found(changed(scale=number), changed(scale=one)) == {Place(Kind.VALUE, "scale"): pair[::-1]}
+        assert found(changed(scale=one), changed(scale=number)) == {Location(Kind.VALUE, "scale"): pair}
+        assert found(changed(scale=number), changed(scale=one)) == {Location(Kind.VALUE, "scale"): pair[::-1]}
 
 
 def test_rounded_numbers_are_the_same() -> None:
@@ -104,7 +106,7 @@ def test_a_long_text_is_cut() -> None:
 
 def test_members_of_what_only_one_has_are_no_differences_of_their_own() -> None:
     other = {name: value for name, value in ANSWER.items() if name != "choices"}
-    assert found(exchange(ANSWER), exchange(other)) == {Place(Kind.FIELD, "choices"): Difference("a list", "")}
+    assert found(exchange(ANSWER), exchange(other)) == {Location(Kind.FIELD, "choices"): Difference("a list", "")}
 
 
 def test_of_another_text_counts_are_a_consequence() -> None:
@@ -112,20 +114,20 @@ def test_of_another_text_counts_are_a_consequence() -> None:
     choices = [{"index": 0, "message": message, "finish_reason": "length"}]
     other = changed(choices=choices, usage={**USAGE, "completion_tokens": 2, "total_tokens": 5})
     assert found(exchange(ANSWER), other) == {
-        Place(Kind.VALUE, "choices.*.message.content"): Difference('"Hi"', '"Hello you"'),
-        Place(Kind.VALUE, "choices.*.finish_reason"): Difference('"stop"', '"length"'),
+        Location(Kind.VALUE, "choices.*.message.content"): Difference('"Hi"', '"Hello you"'),
+        Location(Kind.VALUE, "choices.*.finish_reason"): Difference('"stop"', '"length"'),
     }
 
 
 def test_beside_another_status_the_body_is_a_consequence() -> None:
     error = {"error": {"message": "no", "type": "invalid_request_error", "param": None, "code": None}}
     assert found(exchange(ANSWER), exchange(error, 400)) == {
-        Place(Kind.STATUS): Difference("200 OK", "400 Bad Request")
+        Location(Kind.STATUS): Difference("200 OK", "400 Bad Request")
     }
     assert found(exchange(error, 400), exchange({"detail": "no"}, 422)).keys() == {
-        Place(Kind.STATUS),
-        Place(Kind.ERROR, "error"),
-        Place(Kind.ERROR, "detail"),
+        Location(Kind.STATUS),
+        Location(Kind.ERROR, "error"),
+        Location(Kind.ERROR, "detail"),
     }
 
 
@@ -135,8 +137,8 @@ def test_texts_of_errors_are_compared_without_their_values() -> None:
 
     assert not found(error("No model 'a'.", "x"), error("No model 'b'.", "x"))
     assert found(error("No model 'a'.", "x"), error("It is unknown.", "y")).keys() == {
-        Place(Kind.ERROR, "error.message"),
-        Place(Kind.ERROR, "error.code"),
+        Location(Kind.ERROR, "error.message"),
+        Location(Kind.ERROR, "error.code"),
     }
 
 
@@ -144,7 +146,7 @@ def test_texts_of_errors_are_compared_without_their_values() -> None:
     ("content", "form"), [(b"", "empty"), (b"oh", "text"), (b"\xef\xbb\xbf{}", "text"), (b"[" * 100_000, "text")]
 )
 def test_a_body_of_another_kind(content, form) -> None:
-    pair = found(exchange(ANSWER), exchange(content))[Place(Kind.BODY)]
+    pair = found(exchange(ANSWER), exchange(content))[Location(Kind.BODY)]
     assert pair == Difference("JSON", form)
 
 
@@ -161,28 +163,28 @@ def test_how_a_text_is_divided_is_no_difference() -> None:
 @pytest.mark.parametrize(
     ("other", "expected"),
     [
-        (stream(ROLE, TEXT, FINISH, USED, done=False), {Place(Kind.EVENT, "[DONE]"): ("sent", "")}),
+        (stream(ROLE, TEXT, FINISH, USED, done=False), {Location(Kind.EVENT, "[DONE]"): ("sent", "")}),
         (
             stream(ROLE, TEXT, FINISH),
-            {Place(Kind.EVENT, "usage"): ("sent", ""), Place(Kind.STREAM_VALUE, "usage"): ("an object", "null")},
+            {Location(Kind.EVENT, "usage"): ("sent", ""), Location(Kind.STREAM_VALUE, "usage"): ("an object", "null")},
         ),
         (
             stream(ROLE, TEXT, USED, FINISH),
-            {Place(Kind.ORDER): ("…, content, finish, usage, [DONE]", "…, content, usage, finish, [DONE]")},
+            {Location(Kind.ORDER): ("…, content, finish, usage, [DONE]", "…, content, usage, finish, [DONE]")},
         ),
         (
             stream(ROLE, TEXT, FINISH, FINISH, USED),
-            {Place(Kind.EVENT, "finish"): ("sent", "sent repeatedly")},
+            {Location(Kind.EVENT, "finish"): ("sent", "sent repeatedly")},
         ),
         (
             stream(ROLE, chunk({"content": "Hi"}, usage=None), FINISH, USED),
-            {Place(Kind.EVENT_FIELD, "usage", "content"): ("", "null")},
+            {Location(Kind.EVENT_FIELD, "usage", "content"): ("", "null")},
         ),
         (
             stream(ROLE, TEXT, chunk({}, "length"), USED),
             {
-                Place(Kind.EVENT_VALUE, "choices.*.finish_reason", "finish"): ('"stop"', '"length"'),
-                Place(Kind.STREAM_VALUE, "choices.*.finish_reason"): ('"stop"', '"length"'),
+                Location(Kind.EVENT_VALUE, "choices.*.finish_reason", "finish"): ('"stop"', '"length"'),
+                Location(Kind.STREAM_VALUE, "choices.*.finish_reason"): ('"stop"', '"length"'),
             },
         ),
     ],
