@@ -450,7 +450,7 @@ ResponseStoreQuota = Annotated[
     float | None,
     _storage(
         help="Storage quota per API key in GB, for responses and conversations separately; beyond it, the oldest are "
-        "deleted. By default, 1 in a file and unlimited in another database. A file also holds at most 10,000 of each.",
+        "deleted. A file also holds at most 10,000 of each. By default, 1 in a file and unlimited in another database.",
         min=0.001,
         show_default=False,
     ),
