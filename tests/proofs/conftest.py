@@ -3,7 +3,7 @@
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import httpx
 import pytest
@@ -29,16 +29,21 @@ class Run(NamedTuple):
         return f"{self.field}-{self.way}-{'dropped' if self.drop else 'kept'}"
 
 
+def runs(field: str, on: str = "tiny", ways: tuple[str, ...] | None = None) -> Iterator[Any]:
+    """All runs of a proof. Without its field it judges the proof, not the server: the second way is `exhaustive`."""
+    first, *others = ways or (WAYS if field.split(".")[0] in PATHS else WAYS[:1])
+    yield Run(field, first, False, on)
+    yield Run(field, first, True, on)
+    for way in others:
+        yield Run(field, way, False, on)
+        yield pytest.param(Run(field, way, True, on), marks=pytest.mark.exhaustive)
+
+
 def pytest_generate_tests(metafunc: pytest.Metafunc) -> None:
-    runs = [
-        Run(field, way, drop, mark.kwargs.get("on", "tiny"))
-        for mark in metafunc.definition.iter_markers("proves")
-        for field in mark.args
-        for way in mark.kwargs.get("ways", WAYS if field.split(".")[0] in PATHS else WAYS[:1])
-        for drop in (False, True)
-    ]
-    if runs:
-        metafunc.parametrize("run", runs, ids=str)
+    marks = metafunc.definition.iter_markers("proves")
+    listed = [run for mark in marks for field in mark.args for run in runs(field, **mark.kwargs)]
+    if listed:
+        metafunc.parametrize("run", listed, ids=str)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from proofs.conftest import Run, pytest_pyfunc_call
+from proofs.conftest import Run, pytest_pyfunc_call, runs
 from proofs.dropping import BrokenProof, Dropping
 from proofs.fields import drop, fields
 
@@ -59,3 +59,19 @@ def test_a_proof_holds_with_its_field_and_fails_without() -> None:
 def test_other_ends_are_failures(error: Exception | None, drop: bool, dropped: int, expected: type[Exception]) -> None:
     with pytest.raises(expected):
         run(error, drop=drop, dropped=dropped)
+
+
+@pytest.mark.parametrize(
+    ("field", "kept"), [("chat.stop", "unary streamed"), ("chat.stream", "streamed"), ("tokenize.prompt", "unary")]
+)
+def test_every_proof_is_dropped_once_in_make_test(field: str, kept: str) -> None:
+    """And once more for each other way, which is `exhaustive`."""
+    listed = list(runs(field, ways=("streamed",) if field == "chat.stream" else None))
+    first, *others = kept.split()
+    assert [run for run in listed if isinstance(run, Run)] == [
+        Run(field, first, False, "tiny"),
+        Run(field, first, True, "tiny"),
+        *(Run(field, way, False, "tiny") for way in others),
+    ]
+    left_out = [(*run.values, *(mark.name for mark in run.marks)) for run in listed if not isinstance(run, Run)]
+    assert left_out == [(Run(field, way, True, "tiny"), "exhaustive") for way in others]
