@@ -74,9 +74,10 @@ def pytest_make_parametrize_id(val: object) -> str | None:
 
 
 # pytest-xdist runs the tests of a group in one worker, so that what they share is made once. A group is a file, but for
-# tests that share a server with other files, and for files that would keep one worker busy when the others have ended.
+# tests that share a server or what takes seconds to read (the whole specification, the portal's source, the imports of
+# all modules) with other files, and for files that would keep one worker busy when the others have ended.
 SERVERS = ("scripted_server", "default_server", "tiny_server")
-SHARING = ("docs", "engine/openvino/vocabularies", "ovms", "proofs")
+SHARING = ("codegen", "docs", "engine/openvino/vocabularies", "ovms", "portal", "proofs", "structure")
 SPLIT = ("e2e/test_fuzz", "e2e/test_stock_schemathesis")
 
 

@@ -9,13 +9,11 @@ from typing import Any
 import httpx
 import pytest
 from support.examples import masked
+from support.portal import SOURCE
 from support.serving import Server
 
 from specvino.document.operations import Operation
 from specvino.portal.pages import endpoints
-from specvino.portal.source import Source
-
-SOURCE = Source()
 
 _SHOWN = re.compile(r"^\*\*(A request|An answer)\*\*(?: \(([^)]*)\))?\n\n```json\n(.*?)^```$", re.MULTILINE | re.DOTALL)
 

@@ -10,6 +10,7 @@ from urllib.parse import unquote
 import pytest
 import typer
 from support.examples import ROOT
+from support.portal import SOURCE
 
 from specvino.cli.docs import parts
 from specvino.cli.main import app
@@ -19,7 +20,7 @@ from specvino.generated.systems import SYSTEMS
 from specvino.portal import build as portal
 from specvino.portal.build import BuildError, build
 from specvino.portal.pages import Page, doubles, matrix
-from specvino.portal.source import TITLES, Source
+from specvino.portal.source import TITLES
 
 ADDRESSES = portal.Addresses("https://example.org/it/", "https://example.org/repository")
 
@@ -82,7 +83,7 @@ def test_every_link_leads_to_something(pages) -> None:
 
 def test_every_field_has_its_row(site, pages) -> None:
     matrix = pages[site / "matrix.html"]
-    fields = Source().fields
+    fields = SOURCE.fields
     assert len(fields) > 700
     assert {field.name for field in fields} <= matrix.ids
 
@@ -90,23 +91,23 @@ def test_every_field_has_its_row(site, pages) -> None:
 def test_every_level_of_the_matrix_leads_to_its_evidence(site) -> None:
     matrix = (site / "matrix.html").read_text()
     levels = re.findall(r'<a class="level (\w+)" href="https://github\.com/[^"]+">\1</a>', matrix)
-    assert len(levels) == sum(len(field.support) for field in Source().fields)
+    assert len(levels) == sum(len(field.support) for field in SOURCE.fields)
     for system in SYSTEMS:
-        version = Source().dialect(system)["x-dialect"]["version"]
+        version = SOURCE.dialect(system)["x-dialect"]["version"]
         assert f"<small>{version['name']}<br>{version['date']}</small>" in matrix
-    rows = len(Source().fields)
+    rows = len(SOURCE.fields)
     assert matrix.count('href="https://example.org/repository/issues/new?') == rows
     assert matrix.count('href="https://example.org/repository/edit/main/openapi/') == rows
 
 
 def test_an_older_version_has_a_page_of_what_changed(site) -> None:
     page = (site / "dialects" / "vllm-0.29.html").read_text()
-    changed = Source().dialect("vllm@0.29")["x-dialect"]["levels"]
+    changed = SOURCE.dialect("vllm@0.29")["x-dialect"]["levels"]
     assert len(changed) > 50
     assert set(changed) <= set(re.findall(r'href="\.\./matrix\.html#([^"]+)"', page))
-    newest = Source().dialect("vllm")["x-dialect"]["version"]["name"]
+    newest = SOURCE.dialect("vllm")["x-dialect"]["version"]["name"]
     assert f"What {newest} changed" in page
-    assert json.loads((site / "openapi" / "vllm@0.29.json").read_text()) == Source().dialect("vllm@0.29")
+    assert json.loads((site / "openapi" / "vllm@0.29.json").read_text()) == SOURCE.dialect("vllm@0.29")
 
 
 def test_every_page_is_there_for_programs(site) -> None:
@@ -136,7 +137,7 @@ def test_previews_and_the_sitemap_have_the_address_of_the_site(site) -> None:
 
 
 def test_every_field_of_the_documents_is_known() -> None:
-    text = json.dumps(Source().document)
+    text = json.dumps(SOURCE.document)
     document = json.loads(text)
     named = set()
 
@@ -148,11 +149,11 @@ def test_every_field_of_the_documents_is_known() -> None:
             named.update(node.get("x-support", {}))
 
     walk(document)
-    assert {field.name for field in Source().fields} == named
+    assert {field.name for field in SOURCE.fields} == named
 
 
 def test_what_lies_inside_a_field_follows_it() -> None:
-    fields = Source().fields
+    fields = SOURCE.fields
     parts = {field.name: field.part for field in fields}
     names = list(parts)
     followers = 0
@@ -165,14 +166,13 @@ def test_what_lies_inside_a_field_follows_it() -> None:
 
 
 def test_every_operation_has_its_page(site, pages) -> None:
-    source = Source()
-    operations = source.operations
+    operations = SOURCE.operations
     assert len(operations) == len(OPERATIONS)
     for operation in operations:
         path = site / "endpoints" / f"{operation.endpoint}.html"
         page = path.read_text()
         assert f">{operation.method}</span> <code>{operation.path}</code>" in page
-        fields = {field.name for field in source.fields if field.endpoint == operation.endpoint}
+        fields = {field.name for field in SOURCE.fields if field.endpoint == operation.endpoint}
         assert fields <= pages[path].ids
         for parameter in operation.parameters:
             assert f"<td><code>{parameter['name']}</code></td>" in page
@@ -183,10 +183,9 @@ def test_every_error_is_there(site, pages) -> None:
 
 
 def test_every_system_has_its_page_its_document_and_its_reference(site) -> None:
-    source = Source()
     for system in SYSTEMS:
         page = (site / "dialects" / f"{system}.html").read_text()
-        document = source.dialect(system)
+        document = SOURCE.dialect(system)
         assert f'<h1 id="{system}">' in page or f">{SYSTEMS[system]}<" in page
         for path, item in document["paths"].items():
             assert all(f"<code>{method.upper()} {path}</code>" in page for method in item if method != "parameters")
@@ -194,7 +193,7 @@ def test_every_system_has_its_page_its_document_and_its_reference(site) -> None:
             assert f"<td>{TITLES[endpoint]}</td>" in page
         differing = set(re.findall(r'href="../matrix.html#([^"]+)"', page))
         assert len(differing) > 50
-        assert differing <= {field.name for field in source.fields}
+        assert differing <= {field.name for field in SOURCE.fields}
         assert (site / "reference" / f"{system}.html").is_file()
         assert json.loads((site / "openapi" / f"{system}.json").read_text()) == document
 

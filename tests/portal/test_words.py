@@ -3,8 +3,8 @@
 import re
 
 import pytest
+from support.portal import SOURCE
 
-from specvino.portal.source import Source
 from specvino.portal.words import plain, text, values
 
 
@@ -111,6 +111,6 @@ def test_a_keyword_without_words_is_an_error(keyword: str) -> None:
 
 
 def test_no_cell_of_the_matrix_has_json() -> None:
-    taken = {support.taken for field in Source().fields for support in field.support.values()}
+    taken = {support.taken for field in SOURCE.fields for support in field.support.values()}
     assert len(taken) > 200
     assert not [words for words in taken if re.search(r'\{"|": ', words)]

@@ -2,8 +2,9 @@
 
 import re
 
+from support.portal import SOURCE
+
 from specvino.generated.systems import SYSTEMS
-from specvino.portal.source import Source
 from structure.imports import PROJECT
 
 README = PROJECT / "README.md"
@@ -34,7 +35,7 @@ _BADGE = re.compile(r"!\[\d+ systems\]\(https://img\.shields\.io/badge/systems-\
 
 def table() -> str:
     """Returns a row for each field: whether this server honors it, and its level in each system."""
-    fields = {field.name: field for field in Source().fields}
+    fields = {field.name: field for field in SOURCE.fields}
     rows = [f"| field | {' | '.join(SYSTEMS.values())} |", f"| --- |{' --- |' * len(SYSTEMS)}"]
     for path in FIELDS:
         support = fields[f"chat.{path}"].support

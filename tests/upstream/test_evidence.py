@@ -5,13 +5,14 @@ from collections import defaultdict
 from typing import Any
 
 import pytest
+from support.portal import SOURCE
 
 from specvino.document.loading import dialect_file, dialects, load
-from specvino.portal.source import Field, Source
+from specvino.portal.source import Field
 from specvino.upstream.description import read, read_fields
 from specvino.upstream.evidence import Evidence, evidence
 
-FIELDS = Source().fields
+FIELDS = SOURCE.fields
 CHAT = [field for field in FIELDS if field.endpoint == "chat"]
 
 

@@ -1,26 +1,30 @@
 """The page of a system tells all that differs there, and nothing twice."""
 
 import re
+from functools import cache
 
 import pytest
+from support.portal import SOURCE
 
 from specvino.cli.docs import parts
 from specvino.generated.systems import SYSTEMS
 from specvino.portal.pages import dialects, matrix
-from specvino.portal.source import TITLES, Source
+from specvino.portal.source import TITLES
 
-SOURCE = Source()
 
-PAGES = {page.path.removeprefix("dialects/").removesuffix(".md"): page.text for page in dialects.pages(SOURCE)}
+@cache
+def pages():
+    """The pages by system."""
+    return {page.path.removeprefix("dialects/").removesuffix(".md"): page.text for page in dialects.pages(SOURCE)}
 
 
 def row(system, name):
     """A row of a page's tables."""
-    return next(line for line in PAGES[system].splitlines() if line.startswith(f"| {name} |"))
+    return next(line for line in pages()[system].splitlines() if line.startswith(f"| {name} |"))
 
 
 def linked(system):
-    return set(re.findall(r"\(\.\./matrix\.md#([^)]+)\)", PAGES[system]))
+    return set(re.findall(r"\(\.\./matrix\.md#([^)]+)\)", pages()[system]))
 
 
 def endpoints(system):
@@ -61,7 +65,7 @@ def test_all_that_differs_is_told_once(system) -> None:
         support = field.support.get(system)
         if support and support.remark:
             assert field.name in described
-            assert support.remark.replace("|", "\\|") in PAGES[system]
+            assert support.remark.replace("|", "\\|") in pages()[system]
         elif support is None or field.endpoint not in had or support.level in ("full", "unknown"):
             assert field.name not in described
         else:
@@ -74,7 +78,7 @@ def test_all_that_differs_is_told_once(system) -> None:
 
 @pytest.mark.parametrize("system", SYSTEMS)
 def test_fields_without_remark_stand_by_level(system) -> None:
-    for line in PAGES[system].splitlines():
+    for line in pages()[system].splitlines():
         if match := re.match(r'<span class="level (\w+)">', line):
             names = re.findall(r"matrix\.md#([^)]+)\)", line)
             assert names
@@ -93,5 +97,5 @@ def rows():
 def test_what_nobody_knows_is_counted(system, rows) -> None:
     count = sum(levels[1 + list(SYSTEMS).index(system)] == "unknown" for levels in rows)
     sentence = f"It is unknown what {SYSTEMS[system]} does with {count} fields"
-    assert (sentence in PAGES[system]) == (count > 0)
-    assert (f"matrix.md?system={system}&level=unknown" in PAGES[system]) == (count > 0)
+    assert (sentence in pages()[system]) == (count > 0)
+    assert (f"matrix.md?system={system}&level=unknown" in pages()[system]) == (count > 0)

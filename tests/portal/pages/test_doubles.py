@@ -1,26 +1,30 @@
 """The page of a double says what becomes of each field, path and option, and nothing twice."""
 
 import re
+from functools import cache
 
 import pytest
+from support.portal import SOURCE
 
 from specvino.cli.docs import start_lines
 from specvino.cli.system_options.table import read
 from specvino.document.loading import DIFFERENCES, load
 from specvino.generated.systems import SYSTEMS
 from specvino.portal.pages import doubles
-from specvino.portal.source import Source
 
-SOURCE = Source()
 FIELDS = {field.name: field for field in SOURCE.fields}
-PAGES = {
-    page.path.removeprefix("doubles/").removesuffix(".md"): page.text for page in doubles.pages(SOURCE, start_lines())
-}
+
+
+@cache
+def pages():
+    """The pages by system."""
+    drawn = doubles.pages(SOURCE, start_lines())
+    return {page.path.removeprefix("doubles/").removesuffix(".md"): page.text for page in drawn}
 
 
 def below(system: str, title: str) -> str:
     """The part of a page below a heading, up to the next one; nothing, where there is none."""
-    match = re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^#|\Z)", PAGES[system], re.DOTALL | re.MULTILINE)
+    match = re.search(rf"^#+ {re.escape(title)}\n(.*?)(?=^#|\Z)", pages()[system], re.DOTALL | re.MULTILINE)
     return match[1] if match else ""
 
 
@@ -29,7 +33,7 @@ def linked(text: str) -> list[str]:
 
 
 def test_there_is_one_for_each_system() -> None:
-    assert list(PAGES) == list(SYSTEMS)
+    assert list(pages()) == list(SYSTEMS)
 
 
 @pytest.mark.parametrize("system", SYSTEMS)
@@ -39,7 +43,7 @@ def test_each_field_stands_where_its_markings_put_it(system) -> None:
         named = linked(below(system, title))
         assert len(named) == len(set(named))
         assert {doubles.section(FIELDS[name], system) for name in named} <= {section}
-    described = set(linked(PAGES[system]))
+    described = set(linked(pages()[system]))
     for field in SOURCE.fields:
         outer, outers = field.around, list[str | None]()
         while outer:

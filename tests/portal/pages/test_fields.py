@@ -5,14 +5,13 @@ import re
 from html import unescape
 
 import pytest
+from support.portal import SOURCE
 
 from specvino.cli.docs import parts
 from specvino.document.pointers import component_name
 from specvino.portal.pages import endpoints, matrix
-from specvino.portal.source import TITLES, Source
+from specvino.portal.source import TITLES
 from specvino.portal.words import values
-
-SOURCE = Source()
 
 
 def plain(page):
@@ -133,5 +132,5 @@ def test_what_a_system_takes_and_sends_and_what_is_noted_of_it(rows) -> None:
 
 
 def test_each_endpoint_has_a_heading() -> None:
-    endpoints = {operation.endpoint for operation in Source().operations}
+    endpoints = {operation.endpoint for operation in SOURCE.operations}
     assert TITLES.keys() == endpoints | {"error"}, "TITLES in portal/source.py"

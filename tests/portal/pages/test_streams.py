@@ -5,15 +5,13 @@ from itertools import combinations
 from xml.etree import ElementTree
 
 import pytest
+from support.portal import SOURCE
 
 from specvino.generated.streams import STREAMS
 from specvino.portal.pages import dialects, streams
 from specvino.portal.pages.streams import diagram
-from specvino.portal.source import Source
 
 SVG = "{http://www.w3.org/2000/svg}"
-
-SOURCE = Source()
 
 [PAGE] = [page.text for page in streams.pages(SOURCE)]
 

@@ -1,14 +1,14 @@
 """The page of the document's own keywords."""
 
+from support.portal import SOURCE
+
 from specvino.portal.pages.vocabulary import pages
-from specvino.portal.source import Source
 
 
 def test_every_keyword_has_its_place_its_meaning_and_its_schema() -> None:
-    source = Source()
-    [page] = pages(source)
+    [page] = pages(SOURCE)
     head, *sections = page.text.split("\n## ")
-    definitions = {name: definition for name, definition in source.vocabulary["$defs"].items() if name.startswith("x-")}
+    definitions = {name: definition for name, definition in SOURCE.vocabulary["$defs"].items() if name.startswith("x-")}
     assert [section.split("`")[1] for section in sections] == list(definitions)
     for (name, definition), section in zip(definitions.items(), sections, strict=True):
         assert f"[`{name}`](#{name})" in head
