@@ -57,8 +57,7 @@ def object_(schema: Conjunction, builder: Builder) -> Node:
     if inside is None:
         counting = next((part for keyword in _COUNTING for part in schema.all(keyword)), schema.parts[0])
         raise Unsatisfiable(
-            counting.path,
-            f"{len(required)} of {len(pairs)} possible properties are required, which it excludes",
+            counting.path, f"excludes all objects: of {len(pairs)} possible properties, {len(required)} are required"
         )
     return sequence(Text("{"), inside, Text("}"))
 

@@ -161,7 +161,7 @@ def test_what_is_not_enforced_is_named(schema: dict[str, Any], paths: list[str])
         (
             {"$ref": "#/$defs/n", "$defs": {"n": {"properties": {"n": {"$ref": "#/$defs/n"}}, "required": ["n"]}}},
             "",
-            "without end",
+            "infinite recursion",
         ),
         ({"enum": list(range(MOST_VALUES + 1))}, "enum", "more than"),
     ],
