@@ -78,7 +78,7 @@ def test_a_file_that_is_not_converted_and_has_no_room(tmp_path: Path) -> None:
     gguf = write(tmp_path / "model.gguf")
     env = {"SPECVINO_CACHE": str(tmp_path / "cache")}
     with limited(1600 * MB) as group, starting(str(gguf), env=env, command=group.within(COMMAND)) as server:
-        assert server.process.wait() == 1
+        assert server.process.wait() == 2
         assert group.killed == 0
     assert "isn't converted to OpenVINO's format (a warning says why)" in server.output
     assert "SPECVINO_CACHE names another folder" in server.output
