@@ -129,11 +129,12 @@ def _told_apart(
 
 
 def _named(kinds: list[Schema]) -> dict[str, list[Schema]]:
-    """Returns the schemas of each property, once for each object that has it."""
+    """Returns the schemas of each property, once for each object that has it. One that fits no value is none."""
     found: dict[str, list[Schema]] = {}
     for kind in kinds:
         for name, child in kind.get("properties", {}).items():
-            found.setdefault(name, []).append(child)
+            if child.get("not") != {}:
+                found.setdefault(name, []).append(child)
     return found
 
 

@@ -59,6 +59,10 @@ def test_one_field(schema, fact) -> None:
     assert of(thing(n=schema))["n"] == fact
 
 
+def test_a_property_that_fits_no_value_is_none() -> None:
+    assert list(of(thing(n={"type": "integer"}, gone={"not": {}, "description": "Refused."}))) == ["", "n"]
+
+
 def test_all_of_one_object() -> None:
     both = {"allOf": [{"$ref": "#/components/schemas/Named"}, thing(name={"maxLength": 3}) | {"required": ["age"]}]}
     assert of(both)["name"] == Fact(("string",), True, bounds={"string maxLength": 3})
