@@ -40,7 +40,7 @@ def listing(
     if context.invoked_subcommand is not None:
         return
     ours, of_hub = _entries(), _of_hub()
-    there = [*ours, *of_hub]
+    there: list[Entry | HubEntry] = [*ours, *of_hub]
     if format is Format.JSON:
         rows = [
             {

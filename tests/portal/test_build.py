@@ -81,6 +81,10 @@ def test_every_link_leads_to_something(pages) -> None:
                 assert anchor in pages[target].ids, f"{page.name} leads to {lead}"
 
 
+def test_nothing_of_the_package_is_published(site) -> None:
+    assert not {*site.rglob("py.typed"), *site.rglob("*.py")}
+
+
 def test_every_field_has_its_row(site, pages) -> None:
     matrix = pages[site / "matrix.html"]
     fields = SOURCE.fields
