@@ -181,7 +181,9 @@ class OpenVINOEngine:
     async def start(self, report: Report = say_nothing) -> None:
         await self._settle(report)
         if not self._source.prefix_cache:
-            log.warning("%s: the prefix cache is off, since it would change the answers of this model", self._place)
+            log.warning(
+                "%s: the prefix cache is off, since it would change the answers of this model", self._named_path
+            )
         for line in self._workers.plan():
             log.info("%s: memory: %s", self._named_path, line)
         try:

@@ -130,8 +130,8 @@ def _goals(results: _Results) -> Table:
     for streams, least in _LLAMA_GOALS.items():
         chosen = [load for load in loads if load["streams"] == streams]
         name = f"HTTP / llama.cpp, {streams} at a time"
-        reached = _goal(name, least, [ratio_to_llama(load) for load in chosen])
-        rows.append([*reached, _reached(least, [ratio_to_llama(load, "bare") for load in chosen])])
+        own, bare = ([ratio_to_llama(load, side) for load in chosen] for side in ("HTTP", "bare"))
+        rows.append([*_goal(name, least, own), _reached(least, bare)])
     ratios = [_memory_ratio(figures) for figures in results.values() if max(_prompt_tokens(figures)) > _FILLS_CACHE]
     reached = f"{sum(ratio <= _MEMORY_GOAL for ratio in ratios)} of {len(ratios)}"
     rows.append(["memory / (weights + cache), where the cache was filled", f"at most {_MEMORY_GOAL}", reached, ""])

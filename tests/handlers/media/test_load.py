@@ -13,7 +13,7 @@ from support.web import web, whole
 from specvino.document import loading
 from specvino.document.operations import operations
 from specvino.engine.errors import EngineUnavailable, ImageError, PromptError
-from specvino.engine.openvino.sandbox import image
+from specvino.engine.openvino.messages import images as image_messages
 from specvino.engine.request import MAX_IMAGE_RATIO, Image, Message, PlacedImage, ReadImage
 from specvino.handlers.errors import ApiError
 from specvino.handlers.media import ImageSource, Media, MediaError, MediaSettings, MessageDraft, PlacedSource, load
@@ -96,7 +96,7 @@ def test_the_document_names_the_limits() -> None:
         for refusal in operation.definition.get("x-refusals", ())
         if refusal["code"] == "invalid_image"
     }
-    limits = [MAX_BYTES, image.MAX_PIXELS, MAX_IMAGE_RATIO, MAX_IMAGES, MAX_DECODED_PIXELS, MAX_PIXELS]
+    limits = [MAX_BYTES, image_messages.MAX_PIXELS, MAX_IMAGE_RATIO, MAX_IMAGES, MAX_DECODED_PIXELS, MAX_PIXELS]
     for sentence in sentences:
         assert [int(number.replace(",", "")) for number in re.findall(r"\b\d[\d,]*\b", sentence)] == limits
 

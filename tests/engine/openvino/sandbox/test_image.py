@@ -10,8 +10,9 @@ from PIL import Image
 from support.images import file, saved
 
 from specvino.engine import request
+from specvino.engine.openvino.messages.images import MAX_PIXELS
 from specvino.engine.openvino.sandbox import image
-from specvino.engine.openvino.sandbox.image import MAX_PIXELS, ImageError
+from specvino.engine.openvino.sandbox.image import ImageError
 
 RED = (220, 20, 20)
 
