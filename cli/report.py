@@ -57,17 +57,17 @@ def report(
     url = url.rstrip("/")
     free = memory()
     own = (one for one in psutil.process_iter(["uids"]) if one.info["uids"] and one.info["uids"].real == os.getuid())
-    found = list(servers(own))
-    hide = _Hidden(key for server in found for key in server.known_keys())
-    variables = {name for server in found for name in server.environment} or os.environ
+    running = list(servers(own))
+    hide = _Hidden(key for server in running for key in server.known_keys())
+    variables = {name for server in running for name in server.environment} or os.environ
     sections = {
         "Versions": [f"Python {platform.python_version()} on {platform.platform()}", *_versions()],
         "Hardware": [
             f"{_processor()}, {os.cpu_count()} logical cores, {len(os.sched_getaffinity(0))} of them usable",
             f"{free.available / 2**30:.1f} of {free.total / 2**30:.1f} GiB of memory are free",
         ],
-        "Start lines": [" ".join(server.words) for server in found] or [_NO_SERVER],
-        "Not hidden": [f"keys of {line}" for server in found for line in server.unread] or ["nothing that was read"],
+        "Start lines": [" ".join(server.words) for server in running] or [_NO_SERVER],
+        "Not hidden": [f"keys of {line}" for server in running for line in server.unread] or ["nothing that was read"],
         "Environment": sorted(f"{name} is set" for name in variables if name.startswith("SPECVINO_")),
         "State": [_asked(f"{url}/health"), _asked(f"{url}/version"), *_counters(f"{url}/metrics")],
         "Log": list(_end_of(log, lines)) if log else ["--log FILE shows its end"],

@@ -101,12 +101,12 @@ class Alphabet:
             case (Kind.REPEAT, item, least, most):
                 rest = e.repeat(item, max(least - 1, 0), None if most is None else most - 1)
                 return e.sequence(self._derivative(item, atom), rest)
-            case (Kind.MULTIPLES, step, places, remainder, fraction):
+            case (Kind.MULTIPLES, step, scale, remainder, fraction):
                 char = chr(self.atoms[atom][0][0])
                 if char == "." and not fraction:
-                    return e.multiples(step, places, remainder, fraction=True)
-                if char.isdecimal() and char.isascii() and (places or not fraction):
-                    left = places - fraction
+                    return e.multiples(step, scale, remainder, fraction=True)
+                if char.isdecimal() and char.isascii() and (scale or not fraction):
+                    left = scale - fraction
                     return e.multiples(step, left, (remainder * 10 + int(char)) % step, fraction=fraction)
         return e.none
 

@@ -47,7 +47,7 @@ _OUTPUTS = 8
 # The full-logits process has the logits of all tokens of a step, their logprobs, and what numpy needs in between.
 _LOGITS = 3
 
-# The plugin unpacks the keys and values of a layer to 32 bits for the prompts of a step (decision 084), and each thread
+# The plugin unpacks the keys and values of a layer to 32 bits for the prompts of a step (decision 086), and each thread
 # has the scores of 32 tokens of each head. It keeps this memory, which all layers share: 13 KB for each token with the
 # widths of Qwen3 0.6B and two threads, at contexts of 1,000 to 4,000.
 _UNPACKED = 2

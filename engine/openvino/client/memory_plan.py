@@ -121,7 +121,7 @@ def plan(budget: MemoryBudget, needs: Needs, cache: int, copies: Sequence[Copy],
         if copy.size + copy.least > budget.most():
             lines.append(budget.lack(copy.size + copy.least, copy.purpose))
             continue
-        least, most = (round(_STARTING + needs.weights / GB * each) for each in (_LOADING, _LOADING_SLOWLY))
+        least, most = (round(_STARTING + needs.weights / GB * seconds) for seconds in (_LOADING, _LOADING_SLOWLY))
         loading = f"The first one loads it, which takes {least} to {most} s of CPU time"
         lines.append(
             f"{copy.purpose} requires a second copy of the model: {in_gb(copy.size)}, and at least "

@@ -16,7 +16,7 @@ from specvino.engine.segments import FinishReason
 LONGEST_DRAFTED = 1024
 
 # The number of a step's prompts, times the longest context among them, is at most this many tokens unless it is a
-# single prompt: their keys and values are unpacked together (decision 084).
+# single prompt: their keys and values are unpacked together (decision 086).
 STEP_CONTEXTS = 8_192
 
 # The largest block size of the cache, in tokens: that of a CPU (OpenVINO 2026.4.1).
