@@ -114,6 +114,15 @@ def test_as_ollama_a_message_needs_no_role(operation: str) -> None:
     assert read_as == [{"content": "hi", "role": "user"}]
 
 
+def test_as_fastdeploy_tokens_need_an_empty_list_of_messages() -> None:
+    """protocol.py: messages is required."""
+    requests = System("fastdeploy", ("m",), {}).requests(OPERATIONS[CHAT])
+    assert requests is not None
+    assert requests.read({"messages": [], "prompt_token_ids": [1]})["prompt_token_ids"] == [1]
+    with pytest.raises(ApiError, match="messages"):
+        requests.read({"prompt_token_ids": [1]})
+
+
 def test_as_sglang_messages_of_responses_have_parts_of_chat() -> None:
     url = "data:image/png;base64,iVBORw0K"
     parts = [
