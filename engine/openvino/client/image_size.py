@@ -8,6 +8,9 @@ from typing import Literal
 # The most bytes that are read of a file. Of a JPEG, the size may follow behind a preview and a color profile.
 _HEADER = 1 << 18
 
+# A JPEG has tens of segments before its frame. More aren't read, as the event loop waits meanwhile.
+_MOST_SEGMENTS = 1000
+
 _JPEG_FRAMES = {*range(0xC0, 0xD0)} - {0xC4, 0xC8, 0xCC}
 
 
@@ -50,11 +53,13 @@ def _pixels_of_webp(data: bytes) -> int | None:
     return None
 
 
-def _pixels_of_jpeg(data: bytes) -> int:
+def _pixels_of_jpeg(data: bytes) -> int | None:
     at = 2
-    while data[at + 1] not in _JPEG_FRAMES:
+    for _ in range(_MOST_SEGMENTS):
+        if data[at + 1] in _JPEG_FRAMES:
+            return _product(data, at + 5, at + 7, 2, "big")
         at += 1 if data[at + 1] == 0xFF else 2 + max(2, _number(data, at + 2, 2, "big"))
-    return _product(data, at + 5, at + 7, 2, "big")
+    return None
 
 
 def _product(data: bytes, first: int, second: int, size: int, order: Literal["big", "little"]) -> int:

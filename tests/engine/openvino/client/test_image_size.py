@@ -40,3 +40,9 @@ def test_what_cannot_be_read_has_no_size() -> None:
     for text in ("", "é" * 8, "\ud800" * 8, "AAAA", "a"):
         assert pixels_of(text) is None
     assert pixels_of(b"\xff\xd8" + b"\xff" * 500_000) is None
+
+
+def test_few_segments_of_a_jpeg_are_read() -> None:
+    data, comment = file("red", (300, 70), "JPEG"), b"\xff\xfe\x00\x02"
+    assert pixels_of(data[:2] + comment * 900 + data[2:]) == 300 * 70
+    assert pixels_of(data[:2] + comment * 2000 + data[2:]) is None
