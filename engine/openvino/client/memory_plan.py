@@ -21,7 +21,7 @@ LEAST_STATES = GB // 4
 # (0.30 GB) on a busy one without AVX-512.
 _STARTING, _LOADING, _LOADING_SLOWLY = 5, 9, 45
 
-_SMALLER = "take a model with fewer weights or fewer bits per weight"
+_SMALLER = "use a smaller or more strongly quantized model"
 
 
 class Copy(NamedTuple):
