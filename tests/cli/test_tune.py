@@ -87,7 +87,7 @@ def test_the_reason_why_the_fastest_are_not_recommended(monkeypatch: pytest.Monk
     monkeypatch.setattr(search, "OtherLoad", Busy)
     code, output = tune(str(MODEL))
     assert code == 0
-    assert "warning: other programs took 23% of the CPU" in output
+    assert "warning: other programs used 23% of the CPU" in output
     reason = "slower with some number of answers (slower: 4 answers 0.80, 16 answers 0.70)"
     assert f"not recommended: --max-num-batched-tokens 512 INFERENCE_PRECISION_HINT=bf16, {reason}\n" in output
     assert output.splitlines()[-1].startswith(f"specvino serve {MODEL}  # the defaults")

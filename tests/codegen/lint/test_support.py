@@ -44,7 +44,7 @@ def test_a_field_without_a_level(ovms, only, part, path) -> None:
 def test_a_field_of_another_system_that_the_sources_have(spec, only) -> None:
     form = {"type": "object", "properties": {"schema": {"type": "object"}}}
     schema = {"type": "object", "properties": {"response_format": form}}
-    described = {"parts": {"chat.request": schema}, "listed": {}, "is_partial": False, "unread": []}
+    described = {"parts": {"chat.request": schema}, "listed": {}, "is_partial": True, "unread": []}
     spec.sources["ovms"] = SystemFields({**described, "places": {}, "files": {}, "quoted": {}})
     only(
         "support",
