@@ -8,6 +8,7 @@ from pathlib import Path
 
 from gguf import Keys
 
+from specvino.engine.errors import UnusableModel
 from specvino.engine.models.gguf_file import read_header
 
 # A matrix of weights in a model's file.
@@ -43,7 +44,7 @@ class Dimensions:
 
 
 def dimensions(path: Path) -> Dimensions:
-    """Returns those of an OpenVINO folder or a complete .gguf file."""
+    """Returns those of an OpenVINO folder or a .gguf file."""
     return _of_folder(path) if path.is_dir() else _of_gguf(path)
 
 
@@ -65,7 +66,10 @@ def _of_folder(folder: Path) -> Dimensions:
 
 
 def _of_gguf(path: Path) -> Dimensions:
-    header = read_header(path)
+    try:
+        header = read_header(path)
+    except UnusableModel:
+        return Dimensions()  # its load says what is wrong with it
     architecture = header.get_field(Keys.General.ARCHITECTURE)
 
     def size(key: str) -> int:

@@ -15,22 +15,8 @@ ARCHITECTURES = ("llama", "qwen2", "qwen3")
 
 
 def open_gguf(path: Path) -> ModelSource:
-    """Returns the model in a .gguf file. Raises ModelLoadError if the file is missing, incomplete, or of an unsupported
-    architecture."""
-    try:
-        header = _Header(path)
-    except FileNotFoundError as error:
-        raise UnusableModel(f"{path}: there is no such file") from error
-    except OSError as error:
-        raise UnusableModel(f"{path}: can't be read: {error.strerror}") from error
-    except _TooShort as error:
-        raise UnusableModel(f"{path}: {error}") from error
-    except Exception as error:
-        # The reader trusts the file, so a broken one causes all kinds of errors.
-        size = path.stat().st_size
-        raise UnusableModel(
-            f"{path}: is not a GGUF file, or is truncated or corrupt ({size:,} bytes); download or copy it again"
-        ) from error
+    """Returns the model in a .gguf file. Raises UnusableModel, also for an unsupported architecture."""
+    header = read_header(path)
     architecture = _value(header, Keys.General.ARCHITECTURE)
     if architecture not in ARCHITECTURES:
         raise UnusableModel(
@@ -45,8 +31,22 @@ def open_gguf(path: Path) -> ModelSource:
 
 
 def read_header(path: Path) -> GGUFReader:
-    """Returns the header of a complete file, without its arrays."""
-    return _Header(path)
+    """Returns the header of a file, without its arrays. Raises UnusableModel if the file is missing, incomplete, or
+    broken."""
+    try:
+        return _Header(path)
+    except FileNotFoundError as error:
+        raise UnusableModel(f"{path}: there is no such file") from error
+    except OSError as error:
+        raise UnusableModel(f"{path}: can't be read: {error.strerror}") from error
+    except _TooShort as error:
+        raise UnusableModel(f"{path}: {error}") from error
+    except Exception as error:
+        # The reader trusts the file, so a broken one causes all kinds of errors.
+        size = path.stat().st_size
+        raise UnusableModel(
+            f"{path}: is not a GGUF file, or is truncated or corrupt ({size:,} bytes); download or copy it again"
+        ) from error
 
 
 def _size(header: GGUFReader, key: str) -> int | None:

@@ -319,7 +319,7 @@ def test_a_store_that_can_not_be_used_ends_the_start(tmp_path) -> None:
     (tmp_path / "x.db").write_bytes(b"x" * 5000)
     database = f"sqlite:///{tmp_path / 'x.db'}"
     with starting("--engine", "scripted", "--response-store", database) as server:
-        assert server.process.wait(PATIENCE) == 1
+        assert server.process.wait(PATIENCE) == 2
     assert "not a database (--response-store names another one, or none)\n" in server.output
     assert "parse" in unserved("--engine", "scripted", "--response-store", "nonsense").output
 

@@ -81,7 +81,7 @@ def test_a_machine_that_is_too_small_refuses_what_needs_a_second_copy(tiny_text:
         assert engine.model.full_logits
         (lack,) = engine.lacks_memory
         assert "top_logprobs" in lack
-        with pytest.raises(InsufficientMemory, match=r"0\.5 GB of memory for a second copy .* leaves 0\.2 GB"):
+        with pytest.raises(InsufficientMemory, match=r"0\.5 GB of memory for a second copy .* leaves 0\.3 GB"):
             await answer(engine, SCORED)
         assert text(await answer(engine, ask("hello"))) == "Hello! How can I help you today?"
         assert isinstance(engine, OpenVINOEngine)
