@@ -78,7 +78,7 @@ class Admission:
         """
         if self._source.vision and (request.sampling.max_tokens == 0 or (request.echo and request.logprobs)):
             # GenAI 2026.4.1: the pipeline would crash (decision 021).
-            raise PromptError("Vision-language models don't support echo with logprobs, or max_tokens 0.")
+            raise PromptError("Vision-language models don't support echo with logprobs or with max_tokens 0.")
         closing = await self._closing(request)
         prompts = []
         for index, prompt in enumerate(request.prompts):  # one at a time: other requests' prompts run in between

@@ -186,7 +186,7 @@ def test_raw_prompts(tiny_vision: ModelSource, sharing: Sharing) -> None:
             await answer(engine, ask_all(TokenPrompt((1, 2))))
         for logprobs, max_tokens in ((True, 5), (False, 0)):
             request = replace(ask_all(TextPrompt("a"), max_tokens=max_tokens), echo=True, logprobs=logprobs)
-            with pytest.raises(PromptError, match="repeat"):
+            with pytest.raises(PromptError, match="echo"):
                 await answer(engine, request)
         echoed = await answer(engine, replace(ask_all(TextPrompt(written), max_tokens=5), echo=True))
         assert echoed[1].text == written  # type: ignore[union-attr]
