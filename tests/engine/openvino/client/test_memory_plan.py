@@ -51,7 +51,7 @@ def test_a_cache_that_does_not_fit_is_refused() -> None:
     assert choose_cache([SMALL], machine(8), 7) == 7
     with pytest.raises(ModelLoadError, match=r"8 GB \(--cache-size\) doesn't fit .*; --cache-size 7 does"):
         choose_cache([SMALL], machine(8), 8)
-    with pytest.raises(ModelLoadError, match="leave the option out, or take a model with fewer"):
+    with pytest.raises(ModelLoadError, match="leave the option out, or use a smaller"):
         choose_cache([SMALL], machine(1), 1)
     with pytest.raises(ModelLoadError, match=r"0\.5 GB, the smallest KV cache 0\.1 GB, .* the 1\.1 GB of this machine"):
         choose_cache([SMALL], machine(1.1), None)
