@@ -55,14 +55,13 @@ class OpenVINOEngine:
     requests wait, new ones are rejected. `cache_size` (GB) bounds the memory of running sequences; 0 lets it grow. With
     `cache_may_shrink` it is smaller if a file that isn't converted leaves less memory. `options` configure the
     pipeline. A worker with pending requests that neither answers nor computes for `stall_timeout` seconds is restarted,
-    and so is a preprocess or image process that needs more than `preprocess_deadline` seconds
-    for a conversation or an image. A constraint without a result after `grammar_deadline` seconds fails with
-    EngineUnavailable, and one that takes `grammar_computing` seconds of CPU time is rejected.
-    Speculative decoding takes its drafts from a `draft_model`, or looks them up in the prompt. `tool_parser` and
-    `reasoning_parser` name formats or are `none`; by default the formats are derived from the chat template.
-    `chat_template` replaces the model's own. `budget` is the memory for the processes of all models; `full_logits` says
-    when the full-logits process runs. After `idle_unload` seconds without a request the processes that have the model
-    end until the next one.
+    and so is a preprocess or image process that needs more than `preprocess_deadline` seconds for a conversation or an
+    image. A constraint without a result after `grammar_deadline` seconds fails with EngineUnavailable, and one that
+    takes `grammar_computing` seconds of CPU time is rejected. Speculative decoding takes its drafts from a
+    `draft_model`, or looks them up in the prompt. `tool_parser` and `reasoning_parser` name formats or are `none`; by
+    default the formats are derived from the chat template. `chat_template` replaces the model's own. `budget` is the
+    memory for the processes of all models; `full_logits` says when the full-logits process runs. After `idle_unload`
+    seconds without a request the processes that have the model end until the next one.
     """
 
     def __init__(
@@ -181,9 +180,7 @@ class OpenVINOEngine:
     async def start(self, report: Report = say_nothing) -> None:
         await self._settle(report)
         if not self._source.prefix_cache:
-            log.warning(
-                "%s: the prefix cache is off, since it would change the answers of this model", self._named_path
-            )
+            log.warning("%s: the prefix cache is off, as it changes this model's answers", self._named_path)
         for line in self._workers.plan():
             log.info("%s: memory: %s", self._named_path, line)
         try:
@@ -197,7 +194,10 @@ class OpenVINOEngine:
             detokenizer = await self._choose_detokenizer(vocabulary)
             parsers = self._admission.parsers = self._select_parsers(vocabulary)
             self._choices = ChoiceFactory(detokenizer, TokenNames(vocabulary.table, vocabulary.special), parsers)
-            self._log_template(vocabulary)
+            if vocabulary.refusal:
+                log.warning("%s: its chat template can't be used: %s", self._named_path, vocabulary.refusal)
+            for lack in _lacking(vocabulary):
+                log.info("%s: its chat template: %s", self._named_path, lack)
         except ModelLoadError as error:
             await self.close()
             raise type(error)(f"{self._named_path}: {error}") from error
@@ -327,28 +327,26 @@ class OpenVINOEngine:
                 raise asyncio.CancelledError
             self._at(report, stage, done, total)
 
-        def settle() -> list[ModelSource]:
-            sources = []
-            for source in filter(None, self._sources):
-                loaded, in_cache = settled(source, at)
-                sources.append(loaded)
-                if in_cache:
-                    self._in_cache.append(in_cache)
-            for draft in sources[1:]:
-                require_draft(draft.path, sources[0].path)
-            return sources
+        def settle(source: ModelSource) -> ModelSource:
+            loaded, in_cache = settled(source, at)
+            if in_cache:
+                self._in_cache.append(in_cache)
+            return loaded
 
+        source, draft = self._sources
         try:
-            source, *draft = await asyncio.to_thread(settle)
+            source = await asyncio.to_thread(settle, source)
+            if draft:
+                draft = await asyncio.to_thread(settle, draft)
+                await asyncio.to_thread(require_draft, draft.path, source.path)
+            self._assemble(source, draft, size := self._load.cache_size, converted=False)
+            fitting = fitting_cache(self._budget, self._workers.needs, size, may_shrink=self._cache_may_shrink)
+            if fitting != size:
+                self._assemble(source, draft, fitting, converted=False)
         except BaseException:
             ended.set()  # ends the thread, and a conversion, if this task is cancelled
             await self.close()
             raise
-        form = source, draft[0] if draft else None
-        self._assemble(*form, size := self._load.cache_size, converted=False)
-        fitting = fitting_cache(self._budget, self._workers.needs, size, may_shrink=self._cache_may_shrink)
-        if fitting != size:
-            self._assemble(*form, fitting, converted=False)
 
     def _at(self, report: Report, stage: str, done: int, total: int) -> None:
         before = self._loading
@@ -387,13 +385,6 @@ class OpenVINOEngine:
         yield f"context {self._admission.context_length:,} tokens"
         cache_tokens = self._admission.cache_tokens
         yield f"KV cache {self._load.cache_size:.3g} GB{f' ({cache_tokens:,} tokens)' if cache_tokens else ''}"
-
-    def _log_template(self, vocabulary: Vocabulary) -> None:
-        """Logs what the chat template doesn't support."""
-        if vocabulary.refusal:
-            log.warning("%s: its chat template can't be used: %s", self._named_path, vocabulary.refusal)
-        for lack in _lacking(vocabulary):
-            log.info("%s: its chat template: %s", self._named_path, lack)
 
     async def _choose_detokenizer(self, vocabulary: Vocabulary) -> DetokenizerFactory:
         if vocabulary.table is not None:
