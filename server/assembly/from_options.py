@@ -4,6 +4,7 @@ from collections.abc import Iterable
 from difflib import get_close_matches
 from functools import partial
 
+from specvino.document.loading import whole
 from specvino.engine.errors import ModelLoadError
 from specvino.engine.format_names import REASONING_ALIASES, TOOL_ALIASES
 from specvino.engine.output_parsers import REASONING_PARSERS, TOOL_PARSERS
@@ -48,6 +49,8 @@ def make_app(options: ServeOptions, report: Report = say_nothing) -> ServedApp:
         raise OptionError("--prompt-lookup", "--draft-model and --prompt-lookup can't be combined")
     _require_parser("--tool-parser", options.tool_parser, TOOL_PARSERS, TOOL_ALIASES)
     _require_parser("--reasoning-parser", options.reasoning_parser, REASONING_PARSERS, REASONING_ALIASES)
+    if options.best_of_limit is not None:
+        _require_best_of(options.best_of_limit)
     keys = read_keys(options.api_key_file)
     limits_of_keys = key_limits(keys, options)
     telemetry = TelemetrySettings(
@@ -86,6 +89,13 @@ def make_app(options: ServeOptions, report: Report = say_nothing) -> ServedApp:
     )
     adapters = {adapter.name: adapter for adapter in adapters_of(options)}
     return ServedApp(engines, settings, store, cipher(), limits, media, adapters)
+
+
+def _require_best_of(limit: int) -> None:
+    bodies = whole()["components"]["schemas"].values()
+    widest = max(body.get("properties", {}).get("best_of", {}).get("maximum", 0) for body in bodies)
+    if limit > widest:
+        raise OptionError("--best-of-limit", f"{limit} is above {widest}, the maximum of best_of in the API")
 
 
 def _require_parser(option: str, name: str | None, ours: Iterable[str], aliases: Iterable[str]) -> None:

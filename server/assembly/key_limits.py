@@ -1,7 +1,8 @@
 """The limits of API keys: those of the options, and those that follow a key in its file."""
 
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import TypeVar
 
 from specvino.handlers.allowance import KeyLimits
 from specvino.server.access import KeyFileError, KeyLine, owner
@@ -12,7 +13,10 @@ from specvino.server.assembly.storage import Kept
 _USED = {"requests-per-minute": "requests", "tokens-per-minute": "tokens", "max-num-seqs": "sequences"}
 _KEPT = {"stored-gb": "gb", "stored-days": "days"}
 
-_WHOLE, _DECIMAL = re.compile("[0-9]*[1-9][0-9]*"), re.compile(r"[0-9]+(\.[0-9]+)?")
+Number = TypeVar("Number", int, float)
+
+# Not of any length: a float of hundreds of digits is infinite, and Python reads no int of thousands.
+_WHOLE, _DECIMAL = re.compile("0*[1-9][0-9]{0,17}"), re.compile(r"[0-9]{1,18}(\.[0-9]+)?")
 _LEAST_KEPT = 0.001  # as of the options
 
 
@@ -23,7 +27,7 @@ def key_limits(keys: Mapping[str, KeyLine], options: ServeOptions) -> dict[str, 
         raise OptionError("--api-key-file", "per-key limits require keys: set --api-key-file FILE or SPECVINO_API_KEY")
     limits = {}
     for key, line in keys.items():
-        own = {name: value if value is None else int(value) for name, value in _of_line(line, _USED).items()}
+        own = _of_line(line, _USED, int)
         limits[owner(key.encode())] = KeyLimits(
             **{name: own.get(name, getattr(default, name)) for name in _USED.values()}
         )
@@ -33,12 +37,12 @@ def key_limits(keys: Mapping[str, KeyLine], options: ServeOptions) -> dict[str, 
 def kept_of_keys(keys: Mapping[str, KeyLine], default: Kept) -> dict[str, Kept]:
     """Returns what is stored of the keys that have limits of their own for that, by their owners. Raises
     KeyFileError."""
-    lines = {owner(key.encode()): _of_line(line, _KEPT) for key, line in keys.items()}
+    lines = {owner(key.encode()): _of_line(line, _KEPT, float) for key, line in keys.items()}
     return {owner: default._replace(**own) for owner, own in lines.items() if own}
 
 
-def _of_line(line: KeyLine, wanted: Mapping[str, str]) -> dict[str, float | None]:
-    limits: dict[str, float | None] = {}
+def _of_line(line: KeyLine, wanted: Mapping[str, str], number: Callable[[str], Number]) -> dict[str, Number | None]:
+    limits: dict[str, Number | None] = {}
     for word in line.words:
         name, _, value = word.partition("=")
         if not (name in {**_USED, **_KEPT} and (value == "none" or _is_number(value, whole=name in _USED))):
@@ -48,7 +52,7 @@ def _of_line(line: KeyLine, wanted: Mapping[str, str]) -> dict[str, float | None
                 f"{line.origin}: expected LIMIT=NUMBER or LIMIT=none after the key, with LIMIT one of {names}"
             )
         if name in wanted:
-            limits[wanted[name]] = None if value == "none" else float(value)
+            limits[wanted[name]] = None if value == "none" else number(value)
     return limits
 
 

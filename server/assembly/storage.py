@@ -59,7 +59,7 @@ def response_store(
     most = _MOST_IN_A_FILE if in_a_file else None
 
     def retention(kept: Kept) -> Retention:
-        quota = None if kept.gb is None else Quota(most, int(kept.gb * 1e9))
+        quota = None if kept.gb is None or math.isinf(kept.gb) else Quota(most, int(kept.gb * 1e9))
         return Retention(math.inf if kept.days is None else kept.days, quota)
 
     own = {owner: retention(own) for owner, own in of_keys(kept).items()}

@@ -33,6 +33,8 @@ def test_a_key_may_have_limits_of_its_own(tmp_path: Path) -> None:
         "requests-per-minute=",
         "requests-per-minute=0",
         "requests-per-minute=-1",
+        f"requests-per-minute={'9' * 5000}",
+        f"stored-gb={'9' * 400}",
         "requests-per-minute=1.5",
         "requests-per-minute=\u0661",
         "requests=1",
