@@ -55,8 +55,11 @@ def _vocabularies(graph: Path) -> Iterator[int]:
         raise UnusableModel(f"{graph}: is truncated, or not a model of OpenVINO") from error
     layers = {layer.get("id"): layer for layer in net.iterfind("layers/layer")}
     for edge in net.iterfind("edges/edge"):
-        port = _PORTS.get(layers[edge.get("to-layer")].get("type", ""))
-        data = layers[edge.get("from-layer")].find("data")
+        target, origin = layers.get(edge.get("to-layer")), layers.get(edge.get("from-layer"))
+        if target is None or origin is None:
+            raise UnusableModel(f"{graph}: is damaged: an edge leads to a layer that it doesn't have")
+        port = _PORTS.get(target.get("type", ""))
+        data = origin.find("data")
         shape = "" if data is None else data.get("shape", "")
         if edge.get("to-port") == port and shape.isdecimal():
             yield int(shape)

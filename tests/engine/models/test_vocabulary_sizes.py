@@ -74,8 +74,11 @@ def test_a_vision_language_model(tiny_vision: ModelSource, tmp_path: Path) -> No
         open_folder(folder)
 
 
-def test_a_tokenizer_that_is_no_graph(folder: Path) -> None:
-    (folder / "openvino_tokenizer.xml").write_text("<net><layers></net>")
+@pytest.mark.parametrize(
+    "graph", ["<net><layers></net>", '<net><edges><edge from-layer="1" to-layer="2"/></edges></net>']
+)
+def test_a_tokenizer_that_is_no_graph(folder: Path, graph: str) -> None:
+    (folder / "openvino_tokenizer.xml").write_text(graph)
     with pytest.raises(ModelLoadError):
         open_folder(folder)
 
