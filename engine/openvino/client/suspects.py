@@ -59,7 +59,7 @@ class Suspects:
         if suspect and suspect.refusals:
             suspect.refusals -= 1
             raise EngineUnavailable(
-                f"This request crashed the engine {suspect.losses} times and is blocked for now.",
+                f"The engine crashed {suspect.losses} times while it processed this request, which is blocked for now.",
                 retry_after=_RETRY_AFTER,
             )
         losses = suspect.losses if suspect else 0

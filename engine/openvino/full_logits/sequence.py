@@ -25,9 +25,9 @@ class ReadPrompt:
 
 class Sequence:
     """The answer to one Generate message. Its `decoder` computes the prompt in chunks; `ends` are the tokens that end a
-    turn. If several sequences have the same prompt, a `leader` computes it, and the others
-    take over the result in the step in which it is complete. After its prompt a sequence has no decoder: a batch
-    computes its tokens. A preempted sequence (`pause`) recomputes its prompt and its own tokens.
+    turn. If several sequences have the same prompt, a `leader` computes it, and the others take over the result in the
+    step in which it is complete. After its prompt a sequence has no decoder: a batch computes its tokens. A preempted
+    sequence (`pause`) recomputes its prompt and its own tokens.
     """
 
     def __init__(self, request: Generate, ends: frozenset[int]) -> None:

@@ -19,9 +19,9 @@ _MOST_OVERTAKING = 16
 
 
 class FairQueue:
-    """The sequences that wait for one of the `slots`, and the number of running ones. A beam search takes a
-    slot for each beam, and leaves a sixteenth of them free; one that is wider than that runs alone. The next sequence
-    has the lowest priority value; then that of the key with the fewest slots, of its request with the fewest slots, and
+    """The sequences that wait for one of the `slots`, and the number of running ones. A beam search takes a slot for
+    each beam, and leaves a sixteenth of them free; one that is wider than that runs alone. The next sequence has the
+    lowest priority value; then that of the key with the fewest slots, of its request with the fewest slots, and
     then the oldest. A beam search that doesn't fit yet is overtaken by a few.
     """
 

@@ -59,7 +59,7 @@ def test_a_request_that_is_lost_each_time_is_not_tried_each_time(tiny_text: Mode
             assert await recovered(engine) == HELLO
             assert engine.stats().restarts == restarts
         for _ in range(4):
-            with pytest.raises(EngineUnavailable, match="This request crashed the engine 2 times"):
+            with pytest.raises(EngineUnavailable, match="The engine crashed 2 times while it processed this request"):
                 await to_the_end(engine.generate(poison))
             assert text(await answer(engine, ask("hello"))) == HELLO
         tried = engine.generate(poison)
