@@ -51,6 +51,9 @@ _MEMORY_TIMES = 2.4
 # The program that applies adapters.
 _APPLY = "apply_adapter"
 
+# Of this project's own work on conversions: signed weights (decision 087).
+_REVISION = 2
+
 # What a model with an adapter may take beyond the files that it is made of.
 _SPARE = 32 * 10**6
 
@@ -200,13 +203,13 @@ def _kept(
 
 
 def _name(stem: str, sha256: str) -> str:
-    """Returns the name of a folder. Another version of OpenVINO GenAI may convert the file otherwise."""
+    """Returns the name of a folder. Another version may convert the file otherwise."""
     plain = re.sub(r"[^\w-]", "_", stem, flags=re.ASCII)[:80]
     return f"{plain}-{_key(sha256)}"
 
 
 def _key(sha256: str) -> str:
-    return f"{sha256[:12]}-{version('openvino-genai')}"
+    return f"{sha256[:12]}-{version('openvino-genai')}-{_REVISION}"
 
 
 def _lookup(root: Path, sha256: str, digests: Digests) -> InUse | None:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from specvino.engine.models.folder import GGUF_TOKENIZER
 from specvino.engine.models.gguf_file import open_gguf
+from specvino.engine.models.signed_weights import sign_weights
 
 
 def convert(gguf: Path) -> None:
@@ -15,6 +16,7 @@ def convert(gguf: Path) -> None:
     import openvino_genai
 
     openvino_genai.LLMPipeline(gguf, "CPU", enable_save_ov_model=True)
+    sign_weights(gguf.parent)
     # Metadata of the GGUF file that OpenVINO doesn't save.
     source = open_gguf(gguf)
     config = {

@@ -5,6 +5,7 @@ from pathlib import Path
 from types import MappingProxyType
 
 import gguf
+import gguf.quants
 import numpy as np
 import numpy.typing
 
@@ -18,13 +19,14 @@ def write(
     seed: int = 0,
     changes: Mapping[str, np.typing.NDArray[np.float32]] = MappingProxyType({}),
     architecture: str = "qwen3",
+    quantization: gguf.GGMLQuantizationType = gguf.GGMLQuantizationType.F16,
 ) -> Path:
     """Writes the file. Those of different seeds have different weights; `changes` are added to those of these names.
     Of another architecture, it is llama."""
     tokens = [*_letters(), END]
     writer = gguf.GGUFWriter(path, architecture)
     writer.add_name("random")
-    writer.add_file_type(gguf.LlamaFileType.MOSTLY_F16)
+    writer.add_file_type(gguf.LlamaFileType[f"MOSTLY_{quantization.name}"])
     writer.add_context_length(CONTEXT)
     writer.add_embedding_length(WIDTH)
     writer.add_block_count(LAYERS)
@@ -53,7 +55,8 @@ def write(
         shapes |= {f"blk.{layer}.ffn_{name}": (FEED, WIDTH) for name in ("gate", "up")}
     for name, shape in shapes.items():
         weights = generator.normal(0, 0.3, shape) + changes.get(f"{name}.weight", 0)
-        writer.add_tensor(f"{name}.weight", weights.astype(np.float16))
+        stored = gguf.quants.quantize(weights.astype(np.float32), quantization)
+        writer.add_tensor(f"{name}.weight", stored, raw_dtype=quantization)
     norms = {"output_norm": WIDTH}
     for layer in range(LAYERS):
         norms |= {f"blk.{layer}.{name}_norm": WIDTH for name in ("attn", "ffn")}
