@@ -54,6 +54,7 @@ class Architecture:
     markup: Sequence[str] = ()
     token_ids: Mapping[str, str] = field(default_factory=dict)
     processor: Mapping[str, Any] | None = None
+    weights: str = "fp16"
     calls: str | None = None
     reasoning: str | None = None
     quiet: Mapping[str, Any] = field(default_factory=dict)
@@ -93,6 +94,7 @@ class Architecture:
             "token_ids": self.token_ids,
             "end": self.end,
             "template": self._template_text(),
+            "weights": self.weights,
         }
 
     def _template_text(self) -> str:

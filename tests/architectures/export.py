@@ -17,6 +17,8 @@ import tempfile
 from pathlib import Path
 from typing import Any, TypedDict
 
+import nncf
+import openvino
 import torch
 from optimum.exporters.openvino import main_export
 from optimum.intel import OVConfig
@@ -26,7 +28,7 @@ from transformers import AddedToken, AutoConfig, AutoModelForCausalLM, AutoModel
 class Specification(TypedDict):
     """`config` and `processor`, the settings of images or None, are those of transformers. `tokenizer` is a folder,
     which lacks the tokens `control` (special ones) and `markup`. `token_ids` are settings of `config` that are the ids
-    of these tokens, `end` is the token that ends a turn, `template` the chat template.
+    of these tokens, `end` is the token that ends a turn, `template` the chat template. `weights` is fp16, int8 or int4.
     """
 
     config: dict[str, Any]
@@ -37,8 +39,15 @@ class Specification(TypedDict):
     token_ids: dict[str, str]
     end: str
     template: str
+    weights: str
 
 
+# The settings of `optimum-cli export openvino --weight-format` (optimum-intel 2.2.0): with int4, the embeddings and the
+# output have 8 bits. Its function main_export has no such setting.
+_COMPRESSED: dict[str, dict[str, Any]] = {
+    "int8": {"mode": nncf.CompressWeightsMode.INT8_ASYM},
+    "int4": {"mode": nncf.CompressWeightsMode.INT4_ASYM, "group_size": 128, "ratio": 1.0},
+}
 _IMAGES = "preprocessor_config.json"
 
 
@@ -69,6 +78,7 @@ def export(specification: Specification, folder: Path) -> None:
 
     with tempfile.TemporaryDirectory() as source:
         model.save_pretrained(source)
+        del model  # the export loads it again
         tokenizer.save_pretrained(source)
         if processor:
             Path(source, _IMAGES).write_text(json.dumps(processor))
@@ -80,9 +90,20 @@ def export(specification: Specification, folder: Path) -> None:
             convert_tokenizer=True,
             ov_config=OVConfig(dtype="fp16"),
         )
+    if specification["weights"] != "fp16":
+        _compress(folder, **_COMPRESSED[specification["weights"]])
     if processor:
         # transformers 5 writes processor_config.json instead, which GenAI 2026.4.1 doesn't read.
         (folder / _IMAGES).write_text(json.dumps(processor))
+
+
+def _compress(folder: Path, **settings: Any) -> None:
+    """Replaces the model by one with fewer bits, which mustn't overwrite the file that it is read from."""
+    model = nncf.compress_weights(openvino.Core().read_model(folder / "openvino_model.xml"), **settings)
+    with tempfile.TemporaryDirectory(dir=folder) as compressed:
+        openvino.save_model(model, Path(compressed, "openvino_model.xml"))
+        for file in Path(compressed).iterdir():
+            file.replace(folder / file.name)
 
 
 if __name__ == "__main__":
