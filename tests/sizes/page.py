@@ -77,10 +77,10 @@ first one after five minutes without any.
 
 _DRAFTING = """\
 "drafted" is the share of the generated tokens that were accepted drafts (`vllm:spec_decode_num_accepted_tokens` /
-`vllm:generation_tokens` of `/metrics`), and a ratio holds only for the share beside it. The weights are random, so these
-are bounds. The model as its own draft is right as often as a draft can be, but costs as much as the model. The smaller
-model costs as much as a real draft, but was never trained to agree with the model. Prompt lookup drafts what followed
-the same words earlier in the text: how often random weights repeat themselves says nothing about real ones.
+`vllm:generation_tokens` of `/metrics`), and a ratio holds only for the share beside it. The weights are random, so
+these are bounds. The model as its own draft is right as often as a draft can be, but costs as much as the model. The
+smaller model costs as much as a real draft, but was never trained to agree with the model. Prompt lookup drafts what
+followed the same words earlier in the text: how often random weights repeat themselves says nothing about real ones.
 """
 
 _ENGINE = """\
