@@ -6,7 +6,7 @@ import time
 from collections.abc import AsyncGenerator, Callable, Iterator, Sequence
 from itertools import chain
 
-from specvino.engine.errors import ContextLengthExceeded, EngineError
+from specvino.engine.errors import ContextLengthExceeded, EngineError, PromptError
 from specvino.engine.openvino.client.constraints import ResolvedConstraint
 from specvino.engine.openvino.client.images import sent_images
 from specvino.engine.openvino.client.running_choice import BudgetedChoice, ChoiceFactory, RunningChoice
@@ -73,7 +73,7 @@ class Generation:
     async def segments(self) -> AsyncGenerator[Segment]:
         """Sends the request and yields its answer. Closing the generator cancels what isn't finished.
 
-        Raises an EngineError; ContextLengthExceeded before the first segment.
+        Raises an EngineError; of a single prompt that the worker refuses before the first segment.
         """
         request, prompts, choices = self._request, self._assigned.prompts, self._choices
         images = [prompt.prompt_images for prompt in prompts if prompt.prompt_images is not None]
@@ -81,10 +81,9 @@ class Generation:
         try:
             async with sent_images(self._assigned.worker, images):
                 await self._send()
-            # Only the worker can decide whether a prompt with images fits.
-            outputs = await self._queue.take() if images else []
-            if any(output.too_long for output in outputs):
-                raise ContextLengthExceeded(None, request.sampling.max_tokens or 1, self._context_length)
+            # Only the worker can decide whether a prompt fits with its images, and has only their tags.
+            outputs = await self._queue.take() if any(prompt.vision_prompt for prompt in prompts) else []
+            self._check(outputs)
             prompt_tokens = sum(len(prompt.token_ids) for prompt in prompts) // TOKEN_ID_BYTES
             yield self._started(prompt_tokens)
             if request.thinking_budget is not None:  # there may be none if the prompt started the reasoning
@@ -94,6 +93,7 @@ class Generation:
             while choices or (images and counted is None):
                 outputs = outputs or await self._queue.take()
                 times.push(outputs)
+                self._check(outputs)
                 for output in outputs:
                     counted = output.prompt_tokens or counted
                     choice = choices.get(output.id)
@@ -115,6 +115,16 @@ class Generation:
         finally:
             for id in {*self._ids, *choices}:
                 self._workers.forget(id, finished=id not in choices)
+
+    def _check(self, outputs: Sequence[Output]) -> None:
+        """Raises PromptError if the worker refuses a prompt."""
+        for output in outputs:
+            match output.refusal:
+                case "too_long":
+                    tokens = self._request.sampling.max_tokens or 1
+                    raise ContextLengthExceeded(None, tokens, self._context_length)
+                case "image_tags":
+                    raise PromptError("The prompt contains the tag of an image that the request doesn't have there.")
 
     def _started(self, prompt_tokens: int) -> Started:
         prompts, constraint = self._assigned.prompts, self._constraints[0]

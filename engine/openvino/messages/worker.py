@@ -1,6 +1,7 @@
 """The messages between the server and the processes that generate tokens: worker and full-logits process."""
 
 from collections.abc import Iterator
+from typing import Literal
 
 import msgspec
 
@@ -148,14 +149,19 @@ class Loaded(msgspec.Struct, tag=True):
     cache_tokens: int
 
 
+Refusal = Literal["too_long", "image_tags"]
+"""A prompt doesn't fit with its images, or its tags of images aren't those of its images."""
+
+
 class Output(msgspec.Struct, array_like=True):
     """A sequence's new tokens. Its last output has a `finish`, or the reason why it failed (`error`).
 
     `logprobs`, if requested, has one for each token, and `top_logprobs` the ids and logprobs of the most likely tokens
     at its position. Those of the prompt are sent once, in the first output, with the ranks of its tokens
     (`prompt_ranks`). For a prompt with images there is one more output, even if the sequence was cancelled while it
-    ran: `prompt_tokens` is the number of its tokens. With `too_long` such a prompt doesn't fit. `begun`, in a
-    sequence's first output, is the monotonic time at which the pipeline received it.
+    ran: `prompt_tokens` is the number of its tokens. The only output of a prompt that the pipeline of a vision-language
+    model doesn't take has a `refusal`. `begun`, in a sequence's first output, is the monotonic time at which the
+    pipeline received it.
     """
 
     id: int
@@ -165,7 +171,7 @@ class Output(msgspec.Struct, array_like=True):
     logprobs: list[float] | None = None
     prompt_logprobs: list[float | None] | None = None
     prompt_tokens: int | None = None
-    too_long: bool = False
+    refusal: Refusal | None = None
     begun: float | None = None
     top_logprobs: list[TopTokens] | None = None
     prompt_top_logprobs: list[TopTokens] | None = None

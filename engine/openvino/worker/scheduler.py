@@ -259,8 +259,8 @@ class Scheduler:
             else:
                 ids = numpy.frombuffer(request.token_ids, numpy.int64).reshape(1, -1)
                 handle = self.pipeline.add_request(request.id, openvino.Tensor(ids), config)
-        except vision.TooLong:
-            self._outputs.append(Output(request.id, [], too_long=True))
+        except vision.Refused as refused:
+            self._outputs.append(Output(request.id, [], refusal=refused.reason))
         except Exception as error:  # GenAI 2026.4.1 raises several types; the pipeline stays usable
             self._outputs.append(Output(request.id, [], error=one_line(error)))
         else:

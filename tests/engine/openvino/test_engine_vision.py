@@ -159,6 +159,20 @@ def test_typed_tags_and_control_tokens_stay_text(tiny_vision: ModelSource, shari
     sharing(tiny_vision, test)
 
 
+@pytest.mark.parametrize("tag", ["<image>", image_tag(1), image_tag(10**30)])
+def test_tags_of_images_that_are_not_there_are_refused(tiny_vision: ModelSource, sharing: Sharing, tag: str) -> None:
+    """Templates may spell tags, unlike texts."""
+
+    async def test(engine: Engine) -> None:
+        shown = replace(showing("What colour?", "red"), chat_template="{{ messages[0].content }}" + tag)
+        for prompt in (shown, Conversation((Message("user", "What?"),), chat_template="What?" + tag)):
+            with pytest.raises(PromptError, match="the tag of an image"):
+                await answer(engine, ask_all(prompt))
+        assert text(await answer(engine, ask_all(showing("What colour?", "red")))) == "The image is red."
+
+    sharing(tiny_vision, test)
+
+
 def test_drafts_looked_up_in_the_prompt(tiny_vision: ModelSource) -> None:
     async def test(engine: Engine) -> None:
         assert engine.model.drafting == "prompt_lookup"
