@@ -20,14 +20,21 @@ _NO_SUCH_TYPE = Fault(
     "openvino.genai, src/cpp/src/visual_language/vlm_config.cpp, `to_vlm_model_type`",
 )
 
+_OTHER_CODE = Fault(
+    "optimum-intel 2.2.0 can't export this type with the code of transformers",
+    "optimum-intel, optimum/exporters/openvino: model_configs.py, `DeepseekOpenVINOConfig`, and model_patcher.py",
+    exporting=True,
+)
+
 REFUSED = {
     "smolvlm": _NO_SUCH_TYPE,
     "idefics3": _NO_SUCH_TYPE,  # SmolVLM's first version
-    "deepseek_v3": Fault(
-        "optimum-intel 2.2.0 can't export this type with the code of transformers",
-        "optimum-intel, optimum/exporters/openvino/model_patcher.py, `deepseek_v3_attn_forward`",
-        exporting=True,
+    "phi4_multimodal": Fault(
+        "OpenVINO GenAI 2026.4.1 runs this type only if config.json of the exported folder names it phi4mm",
+        "openvino.genai, src/cpp/src/visual_language/vlm_config.cpp, `to_vlm_model_type`",
     ),
+    "deepseek_v2": _OTHER_CODE,
+    "deepseek_v3": _OTHER_CODE,
 }
 
 # Drafters that use the states of the model that they draft for: how optimum-intel 2.2.0 marks their graphs, and which

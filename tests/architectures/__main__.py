@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping
 
 import httpx
 from architectures.architecture import Architecture, NotExported, read
-from architectures.checks import CHECKS, Failed, Model
+from architectures.checks import CHECKS, OF_IMAGES, Failed, Model
 from architectures.page import PAGE, page
 from architectures.pipeline import Crashed
 from support.serving import serving
@@ -36,7 +36,7 @@ def results(architecture: Architecture) -> Iterator[tuple[str, str | None]]:
             yield "start", None
             model = Model(http, folder, explained, architecture)
             for name, check in CHECKS.items():
-                if name != "images" or architecture.processor:
+                if name not in OF_IMAGES or architecture.processor:
                     yield name, _error(check, model)
     except AssertionError as error:  # the server ended
         yield "start", str(error).strip().splitlines()[-1]

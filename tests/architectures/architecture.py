@@ -50,6 +50,7 @@ class Architecture:
     tokenizer: str
     template: str
     end: str
+    renamed: str | None = None
     control: Sequence[str] = ()
     markup: Sequence[str] = ()
     token_ids: Mapping[str, str] = field(default_factory=dict)
@@ -68,7 +69,8 @@ class Architecture:
     def exported(self) -> Path:
         """Returns its OpenVINO folder. Raises NotExported."""
         specification = json.dumps(self._specification(), ensure_ascii=False)
-        made_of = (specification, self.transformers, _SCRIPT.read_text("utf-8"), LOCK.read_text("utf-8"))
+        made_of = [specification, self.transformers, _SCRIPT.read_text("utf-8"), LOCK.read_text("utf-8")]
+        made_of += [self.renamed] if self.renamed else []
         digest = hashlib.sha256("\0".join(made_of).encode()).hexdigest()[:16]
         folder = cache_folder() / "architectures" / f"{self.name}-{digest}"
         if not folder.exists():
@@ -80,6 +82,9 @@ class Architecture:
                 ran = subprocess.run(command, env=os.environ | _ENVIRONMENT, capture_output=True, text=True)
                 if ran.returncode:
                     raise NotExported(_error(ran.stderr))
+                if self.renamed:
+                    config = json.loads((work / "config.json").read_text("utf-8"))
+                    (work / "config.json").write_text(json.dumps(config | {"model_type": self.renamed}), "utf-8")
                 work.rename(folder)
         return folder
 

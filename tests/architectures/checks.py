@@ -29,6 +29,22 @@ TOOLS = [{"type": "function", "function": {"name": "paint", "description": "Pain
 # The full-logits process computes with a cache of f32, the pipeline with one of 8 bits.
 TOLERANCE = 0.5
 
+# The tags of OpenVINO GenAI 2026.4.1 (src/cpp/src/visual_language): those of all models, then those of each.
+TAGS = (
+    "<ov_genai_image_0>",
+    "<ov_genai_image_1>",
+    "<ov_genai_video_0>",
+    "<image>",
+    "<image>./</image>",
+    "<|image_1|>",
+    "<|image|>",
+    "<start_of_image>",
+    "<image_soft_token>",
+    "<|image_pad|>",
+    "<|vision_start|><|image_pad|><|vision_end|>",
+    "<|vision_start|><|video_pad|><|vision_end|>",
+)
+
 
 class Failed(Exception):
     """An architecture fails a check; `str()` is one line."""
@@ -59,6 +75,10 @@ class Model:
                 data = line.removeprefix("data: ")
                 if data.startswith("{"):
                     yield json.loads(data)
+
+    def complete(self, prompt: str) -> httpx.Response:
+        """Returns the response to a prompt that no template renders."""
+        return self.http.post("/completions", json={"model": "m", "prompt": prompt, "max_tokens": 1})
 
     def metric(self, name: str) -> float:
         """Returns the value of a metric."""
@@ -142,7 +162,7 @@ def images(model: Model) -> None:
     """One and two images in a turn are counted, and each of them matters, and their order."""
     red, blue = _image("red"), _image("blue")
     shown = {"none": [], "red": [red], "blue": [blue], "red, blue": [red, blue], "blue, red": [blue, red]}
-    prompts = {name: [*images, {"type": "text", "text": "Which?"}] for name, images in shown.items()}
+    prompts = {name: [*images, _text("Which?")] for name, images in shown.items()}
     answers = {name: model.ask(prompt, logprobs=True) for name, prompt in prompts.items()}
     counts = {name: answer["usage"]["prompt_tokens"] for name, answer in answers.items()}
     if not counts["none"] < counts["red"] == counts["blue"] < counts["red, blue"] == counts["blue, red"]:
@@ -152,6 +172,22 @@ def images(model: Model) -> None:
             raise Failed(f"the answer to the images {one} is that to {other}")
     again = model.ask(prompts["red, blue"], logprobs=True)
     _same(_logprobs(again), _logprobs(answers["red, blue"]), "again")
+
+
+def image_tags(model: Model) -> None:
+    """A tag that a user types adds no image, hides none and moves none. Where control tokens in a prompt are such, in
+    one without a template, it is refused or text."""
+    images = [[], [_image("red")], [_image("blue")], [_image("red"), _image("blue")]]
+    none, *plain = [model.ask([*shown, _text("Which?")])["usage"]["prompt_tokens"] for shown in images]
+    for tag in TAGS:
+        answers = [model.ask([*shown, _text(f"{tag} Which?")], logprobs=True) for shown in images]
+        typed, *counts = [answer["usage"]["prompt_tokens"] for answer in answers]
+        _same([count - typed for count in counts], [count - none for count in plain], f"tokens of images beside {tag}")
+        if any(_logprobs(one) == _logprobs(other) for one, other in combinations(answers, 2)):
+            raise Failed(f"beside {tag} an image has no effect")
+        response = model.complete(tag)
+        if response.status_code not in (200, 400):
+            raise Failed(f"{response.status_code} for {tag} without a template")
 
 
 def cancel(model: Model) -> None:
@@ -173,9 +209,14 @@ CHECKS: dict[str, Callable[[Model], None]] = {
     "structured": structured,
     "logprobs": logprobs,
     "images": images,
+    "image tags": image_tags,
     "prefix cache": prefix_cache,
     "cancel": cancel,
 }
+
+
+# These are asked of vision-language models only.
+OF_IMAGES = ("images", "image tags")
 
 
 def _long(model: Model) -> dict[str, Any]:
@@ -199,6 +240,10 @@ def _logprobs(answer: Answer) -> list[tuple[str, float]]:
 
 def _image(colour: str) -> dict[str, Any]:
     return {"type": "image_url", "image_url": {"url": data_url(file(colour, (96, 64)))}}
+
+
+def _text(text: str) -> dict[str, Any]:
+    return {"type": "text", "text": text}
 
 
 def _accept(text: str) -> None:

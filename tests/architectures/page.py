@@ -7,7 +7,7 @@ from importlib.metadata import version
 from pathlib import Path
 
 from architectures.architecture import LOCK, Architecture
-from architectures.checks import CHECKS
+from architectures.checks import CHECKS, OF_IMAGES
 
 PAGE = Path(__file__).parents[2] / "docs" / "architectures.md"
 
@@ -27,6 +27,9 @@ and served by `specvino serve` on OpenVINO GenAI {genai}. `tox run -e architectu
 - **Logprobs**: each token has one, and with `top_logprobs` they are the same, as OpenVINO computes them without GenAI's
   pipeline. "chosen" is a vision-language model, whose `top_logprobs` aren't supported.
 - **Images**: one and two images in a turn are counted as tokens, and the answer depends on each and on their order.
+- **Image tags**: tags of images that a user types, this architecture's and others', add no image, and the images beside
+  them count as many tokens and matter as before. In a prompt of `/completions`, which may spell control tokens, they
+  are refused or text.
 - **Prefix cache**: a repeated prompt takes fewer steps, and its answer is the one without the cache.
 - **Cancel**: a request ends when its client closes the connection.
 
@@ -57,9 +60,9 @@ def _cell(each: Architecture, check: str) -> str:
         return "no"
     if each.fails.keys() & {"export", "start"}:
         return "not exported" if check == "start" else ""
+    if check in OF_IMAGES and not each.processor:
+        return ""
     match check:
-        case "images":
-            return "yes" if each.processor else ""
         case "logprobs":
             return "chosen" if each.processor else "yes"
         case "reasoning":
