@@ -158,9 +158,10 @@ class Scheduler:
     def _admit_waiting(self) -> None:
         passed: set[int] = set()  # requests that can't start yet
         held: set[int] = set()  # requests whose prompts can't be computed further yet
+        short = False  # a short request begins, which doesn't share its step with a slice
         while self._backlog.has_room:
             sliced, request = self._slices.next(held), self._queue.next(passed)
-            if sliced is not None and (self._slices_turn or request is None):
+            if sliced is not None and not short and (self._slices_turn or request is None):
                 if not self._backlog.fits(self._slice_end(sliced)):
                     break
                 self._slices_turn = False
@@ -173,6 +174,8 @@ class Scheduler:
                     self._slice(request, passed)
                 elif self._ready(request, passed, self._queue.refuse):
                     self._queue.begin(request)
+                    self._slices.make_way()
+                    short = True
                     if self._admit(request) and self._running[request.id].with_images:
                         break  # the pipeline encodes images before a step: those of one request at a time
             else:

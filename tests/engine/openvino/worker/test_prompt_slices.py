@@ -46,6 +46,23 @@ def test_slices_get_smaller_as_the_context_grows_and_more_so_beside_answers() ->
     assert PromptSlices(256, hidden_size=4096).tokens(0, 16384) == 192
 
 
+def test_slices_are_small_while_short_requests_come() -> None:
+    slices = PromptSlices(256, hidden_size=1024)
+    slices.make_way()
+    assert slices.tokens(0, 0) == 256  # it makes way for nobody: no prompt is in slices
+    prompt = sliced(slices, 1, 10**5)
+    slices.make_way()
+    assert [slices.tokens(0, context) for context in (0, 1024, 4096, 8192)] == [128, 64, 32, 32]
+    assert slices.tokens(1, 0) == 128
+    small = 0
+    while slices.tokens(0, 0) == 128:
+        begin(slices, prompt, FINISHED)
+        assert list(slices.stepped()) == [prompt]
+        small += 1
+    assert small == 64
+    assert slices.tokens(0, 0) == 256
+
+
 def test_the_least_that_is_left_is_next() -> None:
     slices = PromptSlices(256)
     long, short = sliced(slices, 1, 2000), sliced(slices, 2, 700)

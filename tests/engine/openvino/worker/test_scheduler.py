@@ -303,7 +303,7 @@ def test_a_newcomer_waits_for_a_step_and_not_for_a_long_prompt(long_context: Sch
     assert long_context.step().running == 1
     long_context.receive(worker_requests.generate(2, prompt(20, seed=2), 50, ignore_eos=True))
     assert first_step(long_context, 2) <= 2
-    assert first_step(long_context, 1) <= 10  # eight steps compute 2,000 tokens, one of them beside the newcomer's
+    assert first_step(long_context, 1) <= 22  # small slices: the next newcomer is expected; alone they take eight steps
 
 
 def test_of_long_prompts_the_one_with_the_least_left_goes_on(long_context: Scheduler) -> None:
