@@ -13,6 +13,10 @@ _Key = TypeVar("_Key")
 # sevenths each. (Network switches with shared memory use such dynamic thresholds.)
 _TIMES_FREE = 3
 
+# All beam searches together have so many beams at most, or there is a single one: each beam is a row of every step, for
+# which all others wait. So one of the API's maximum, 20, runs beside small ones (decision 087).
+_MOST_BEAMS = 24
+
 # So many sequences may begin before a beam search that has no room yet. Then nothing begins until it has, but what has
 # a lower priority value.
 _MOST_OVERTAKING = 16
@@ -20,7 +24,8 @@ _MOST_OVERTAKING = 16
 
 class FairQueue:
     """The sequences that wait for one of the `slots`, and the number of running ones. A beam search takes a slot for
-    each beam, and leaves a sixteenth of them free; one that is wider than that runs alone. The next sequence has the
+    each beam, and leaves a sixteenth of them free; one that is wider than that runs alone. Beam searches wait for one
+    another if they have too many beams together. The next sequence has the
     lowest priority value; then that of the key with the fewest slots, of its request with the fewest slots, and
     then the oldest. A beam search that doesn't fit yet is overtaken by a few.
     """
@@ -33,6 +38,7 @@ class FairQueue:
         self._held_by_request: Counter[int] = Counter()
         self._held_by_owner: Counter[str] = Counter()
         self._held = 0
+        self._beams = 0  # of running beam searches
 
     def __len__(self) -> int:
         return len(self._requests)
@@ -56,7 +62,9 @@ class FairQueue:
         waiting = list(self._within_their_shares(passed))
         if late := [one for one in waiting if self._overtaken[one.request] >= _MOST_OVERTAKING]:
             turn = min(late, key=self._rank)
-            waiting = [one for one in waiting if one is turn or one.priority < turn.priority]
+            waiting = [
+                one for one in waiting if one is turn or one.priority < turn.priority or not self._delays(one, turn)
+            ]
         return min(filter(self._fits, waiting), key=self._rank, default=None)
 
     def firsts(self) -> list[Generate]:
@@ -67,9 +75,11 @@ class FairQueue:
         """Assigns slots to a waiting sequence, the first of its request."""
         self._remove_first(sequence)
         for request, sequences in self._waiting.items():
-            if not self._fits(sequences[0]):
+            first = sequences[0]
+            if not self._has_slots(first) or (_searched(sequence) and not self._has_beams(first)):
                 self._overtaken[request] += 1
         self._held += sequence.beams
+        self._beams += _searched(sequence)
         self._held_by_request[sequence.request] += sequence.beams
         self._held_by_owner[sequence.owner] += sequence.beams
 
@@ -80,6 +90,7 @@ class FairQueue:
     def end(self, sequence: Generate) -> None:
         """Frees the slots of a running sequence."""
         self._held -= sequence.beams
+        self._beams -= _searched(sequence)
         _subtract(self._held_by_request, sequence.request, sequence.beams)
         _subtract(self._held_by_owner, sequence.owner, sequence.beams)
 
@@ -104,9 +115,20 @@ class FairQueue:
         return sequence.priority, self._held_by_owner[sequence.owner], self._held_by_request[sequence.request]
 
     def _fits(self, sequence: Generate) -> bool:
+        return self._has_slots(sequence) and self._has_beams(sequence)
+
+    def _has_slots(self, sequence: Generate) -> bool:
         # So that a small request needn't wait until a beam search ends.
-        slots = self._slots - (self._slots // 16 if sequence.beams > 1 else 0)
+        slots = self._slots - (self._slots // 16 if _searched(sequence) else 0)
         return not self._held or self._held + sequence.beams <= slots
+
+    def _has_beams(self, sequence: Generate) -> bool:
+        beams = _searched(sequence)
+        return not beams or not self._beams or self._beams + beams <= _MOST_BEAMS
+
+    def _delays(self, sequence: Generate, search: Generate) -> bool:
+        """Returns whether a beam search that has no room would wait longer if this sequence began."""
+        return bool(_searched(sequence)) or not self._has_slots(search)
 
     def _remove_first(self, sequence: Generate) -> None:
         sequences = self._waiting[sequence.request]
@@ -115,6 +137,11 @@ class FairQueue:
             del self._waiting[sequence.request]
             del self._overtaken[sequence.request]
         del self._requests[sequence.id]
+
+
+def _searched(sequence: Generate) -> int:
+    """Returns the beams of a beam search, 0 without one."""
+    return sequence.beams if sequence.beams > 1 else 0
 
 
 def _subtract(counts: Counter[_Key], key: _Key, count: int) -> None:

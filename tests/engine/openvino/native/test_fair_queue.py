@@ -2,7 +2,6 @@
 
 from typing import Any
 
-import pytest
 from support import worker_requests
 
 from specvino.engine.openvino.native.fair_queue import FairQueue
@@ -100,14 +99,40 @@ def test_a_search_that_was_overtaken_often_is_next_whatever_other_keys_hold() ->
     assert begin(queue) == [90]
 
 
-@pytest.mark.parametrize("width", [16, 20])
-def test_a_small_request_has_the_slots_that_wide_searches_leave(width: int) -> None:
+def test_wide_searches_run_one_at_a_time_and_others_beside_them() -> None:
     queue = FairQueue(64)
     for request in range(8):
-        add(queue, request, 1, request=request, best_of=width)
-    assert begin(queue) == [0, 1, 2]
-    add(queue, 8, 1, request=8)
-    assert begin(queue) == [8]
+        add(queue, request, 1, request=request, best_of=20)
+    assert begin(queue) == [0]
+    add(queue, 8, 1, request=8, best_of=5)
+    add(queue, 9, 1, request=9, best_of=4)
+    for request in range(10, 40):  # more than may overtake a search that waits for slots
+        add(queue, request, 1, request=request)
+        begin(queue)
+    assert len(queue) == 8  # 7 wide searches, and the one of 5 beams
+    queue.end(worker_requests.generate(0, bytes(8), 9, request=0, best_of=20))
+    assert begin(queue) == [1]
+
+
+def test_narrow_searches_overtake_a_wide_one_a_few_times() -> None:
+    queue = FairQueue(64)
+    running = 0
+    add(queue, 0, 1, request=0, best_of=6)
+    begin(queue)
+    add(queue, 1, 1, request=1, best_of=20)
+    for number in range(2, 40):
+        add(queue, number, 1, request=number, best_of=6)
+        add(queue, 100 + number, 1, request=100 + number)
+        began = begin(queue)
+        assert began.pop() == 100 + number  # not held up
+        if not began:
+            break
+        queue.end(worker_requests.generate(running, bytes(8), 9, request=running, best_of=6))
+        queue.end(worker_requests.generate(100 + number, bytes(8), 9, request=100 + number))
+        running = number
+    assert number == 18
+    queue.end(worker_requests.generate(running, bytes(8), 9, request=running, best_of=6))
+    assert begin(queue) == [1]
 
 
 def test_who_passes_lets_others_begin() -> None:
