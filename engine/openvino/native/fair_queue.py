@@ -14,7 +14,7 @@ _Key = TypeVar("_Key")
 _TIMES_FREE = 3
 
 # All beam searches together have so many beams at most, or there is a single one: each beam is a row of every step, for
-# which all others wait. So one of the API's maximum, 20, runs beside small ones (decision 087).
+# which all others wait. So one of the API's maximum, 20, runs beside small ones (decision 088).
 _MOST_BEAMS = 24
 
 # So many sequences may begin before a beam search that has no room yet. Then nothing begins until it has, but what has
