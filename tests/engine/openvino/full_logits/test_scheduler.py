@@ -239,8 +239,8 @@ def test_no_prompt_is_passed_over_forever(model: ModelRunner) -> None:
 
 
 def test_chunks_are_bounded_by_their_work() -> None:
-    assert [chunk_tokens(256, 576, computed) for computed in (0, 576, 2000, 8000)] == [64, 32, 14, 4]
-    assert [chunk_tokens(256, None, computed) for computed in (0, 2048)] == [64, 32]
+    assert [chunk_tokens(256, 576, computed) for computed in (0, 576, 2000, 8000)] == [48, 24, 11, 4]
+    assert [chunk_tokens(256, None, computed) for computed in (0, 2048)] == [48, 24]
     assert chunk_tokens(16, 576, 0) == 16
 
 
