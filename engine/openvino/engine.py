@@ -173,7 +173,7 @@ class OpenVINOEngine:
             **self._workers.pids,
             "preprocess": self._preprocess.process.pid,
             "template": self._preprocess.template_pid,
-            "image": self._images.pid,
+            **self._images.pids,
             **self._grammars.pids,
         }
 

@@ -1,4 +1,4 @@
-"""The client of the image process; sends images to the worker once for all choices of a request, in chunks."""
+"""The client of the image processes; sends images to the worker once for all choices of a request, in chunks."""
 
 import asyncio
 from collections.abc import AsyncIterator, Sequence
@@ -24,33 +24,40 @@ from specvino.engine.request import Conversation, Image, PlacedImage, ReadImage
 # What a file costs in addition to its pixels, in pixels.
 _ANY_FILE = 50_000
 
+# Images of more pixels are decoded in a process of their own, so that smaller ones don't wait for one of 49 megapixels.
+_LARGE = 4_000_000
+
 
 class ImageClient:
-    """Decodes images, one after the other; those whose clients have left are dropped before their turn. Clients take
-    turns, and of a client's images a small one needn't wait for all large ones."""
+    """Decodes images, small and large ones in a process each, one after the other; those whose clients have left are
+    dropped before their turn. Clients take turns, and of a client's images a small one needn't wait for all large ones.
+    """
 
     def __init__(self, deadline: float) -> None:
-        self._client = RequestReplyClient(
-            "image",
-            "specvino.engine.openvino.sandbox.image",
-            StartImageProcess(),
-            Decoded | ImageRefused,
-            deadline,
+        self._small, self._large = (
+            RequestReplyClient(
+                name,
+                "specvino.engine.openvino.sandbox.image",
+                StartImageProcess(),
+                Decoded | ImageRefused,
+                deadline,
+            )
+            for name in ("image", "large_image")
         )
 
     @property
-    def pid(self) -> int | None:
-        """Returns the process id; None if the process wasn't needed yet or is being restarted."""
-        return self._client.process.pid
+    def pids(self) -> dict[str, int | None]:
+        """Returns the ids of the processes; None for one that wasn't needed yet or is being restarted."""
+        return {"image": self._small.process.pid, "large_image": self._large.process.pid}
 
     async def decode(self, file: bytes | str, longest_side: int, most_pixels: int) -> ReadImage:
         """Returns the image in a file, given as its bytes or their base64. Raises ImageError and EngineUnavailable."""
         base64 = isinstance(file, str)
         data = file.encode(errors="replace") if isinstance(file, str) else file
+        cost = cost_of(file)
+        process = self._small if cost <= _LARGE else self._large
         try:
-            answer = await self._client.ask(
-                lambda id: Decode(id, data, base64, longest_side, most_pixels), cost=cost_of(file)
-            )
+            answer = await process.ask(lambda id: Decode(id, data, base64, longest_side, most_pixels), cost=cost)
         except ProcessCrashed:
             raise ImageError("The image can't be decoded.") from None
         if isinstance(answer, ImageRefused):
@@ -58,7 +65,8 @@ class ImageClient:
         return ReadImage(answer.image, answer.pixels)
 
     async def close(self) -> None:
-        await self._client.close()
+        await self._small.close()
+        await self._large.close()
 
 
 def cost_of(file: bytes | str) -> float:

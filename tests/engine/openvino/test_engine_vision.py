@@ -262,7 +262,7 @@ def test_prompts_need_not_wait_for_images(tiny_vision: ModelSource) -> None:
         assert (await reading[-1]).pixels == 1200
         os.kill(process, signal.SIGSTOP)
         lost = asyncio.create_task(engine.read_image(data, 200, 30_000))
-        while not engine._images._client._asked:  # noqa: ASYNC110 - only tests wait for this
+        while not engine._images._small._asked:  # noqa: ASYNC110 - only tests wait for this
             await asyncio.sleep(0)
         os.kill(process, signal.SIGKILL)
         assert (await lost).pixels == 1200  # it was asked again
