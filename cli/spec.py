@@ -38,13 +38,14 @@ class Format(StrEnum):
 
 
 NEXT_STEPS = """
-Next (CONTRIBUTING.md, "A dialect"):
-  1. Replace the placeholders in openapi/dialects/{name}.yaml, and give each field a level: specvino spec lint.
-  2. make codegen, which writes generated/dialects/{name}.json.
-  3. Map its options in cli/system_options/{name}.yaml.
-  4. Record answers in tests/dialects/answers/{name}/.
-  5. Test a server: specvino conform --dialect {name} URL.
-  6. List its classes in upstream/tables/{name}.yaml: specvino spec drift --dialect {name}."""
+Next (CONTRIBUTING.md, "A dialect", from step 2):
+  2. List its classes in upstream/tables/{name}.yaml: tox run -e upstream -- {name} --write.
+  3. Replace the placeholders in openapi/dialects/{name}.yaml, and give the fields of one endpoint after the other a
+     level: specvino spec lint.
+  4. make codegen, which writes generated/dialects/{name}.json; PYTHONPATH=tests python -m structure.
+  5. Map its options in cli/system_options/{name}.yaml.
+  6. Record answers in tests/dialects/answers/{name}/.
+  7. Test a server: specvino conform --dialect {name} URL; compare the sources: specvino spec drift --dialect {name}."""
 
 
 @contextmanager

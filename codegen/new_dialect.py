@@ -34,7 +34,7 @@ errors:
   statuses:  # ? by kind of error; null if the system has no such error
 {statuses}
 # ? How the events of each endpoint are sent. An `order` without `breaks` keeps streams from being judged: remove it
-# once the order is known, and list under `breaks` what of our table (x-stream) doesn't hold.
+# once the order is known, and list under `breaks` the parts of our table (x-stream) that it violates.
 stream:
 {streams}
 unknown_fields: ignored  # ? or refused

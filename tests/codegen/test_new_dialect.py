@@ -1,4 +1,4 @@
-"""What no new dialect can be made of; tests/portal/test_support_drives_all.py makes one."""
+"""Names from which no dialect can be created; tests/portal/test_support_drives_all.py makes one."""
 
 from datetime import date
 from pathlib import Path

@@ -18,11 +18,14 @@ _WAYS = ("values", "names", "nothing")
 
 def counted(system: str) -> Counter[tuple[bool, str]]:
     """Returns the numbers of the fields of a system's document, by whether they are in requests, and by what is
-    compared of them."""
-    description = json.loads((DESCRIPTIONS / f"{system}.json").read_text("utf-8"))
+    compared of them: nothing for a system without a description."""
+    file, own = DESCRIPTIONS / f"{system}.json", list(fields(load(dialect_file(system))))
+    if not file.exists():
+        return Counter((field.part == "request", "nothing") for field in own)
+    description = json.loads(file.read_text("utf-8"))
     sources = SystemFields(description)
     numbers: Counter[tuple[bool, str]] = Counter()
-    for field in fields(load(dialect_file(system))):
+    for field in own:
         place = (field.endpoint, field.part, field.path)
         lines = sources.lines(*place)
         way = "names" if lines is not None and lines.has_field else "nothing"
