@@ -5,12 +5,19 @@ uvicorn 0.54 and websockets 17.4 bound the bytes of a message, but neither the n
 which it comes, nor the answers to pings that a client doesn't read.
 """
 
+import logging
 from typing import Any
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
+from websockets.http11 import MAX_LINE_LENGTH, MAX_NUM_HEADERS
 
+from specvino.generated.errors import ErrorCode
+from specvino.handlers.errors import ApiError
 from specvino.server.connections import BODY_RATE, BODY_SECONDS, Connections, Unread
+from specvino.server.operations.errors import raw_answer
 from specvino.server.sockets import BUSY
+
+logger = logging.getLogger("specvino.server")
 
 # The most fragments of a message: an object for each is many times as large as a fragment of a byte.
 FRAGMENTS = 4096
@@ -63,12 +70,30 @@ class SocketProtocol(WebSocketsSansIOProtocol):
 
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
+        if self.conn.handshake_exc is not None and not self.handshake_initiated:
+            self._refuse_head()
         if self.close_sent:
             return
         size = self._pending()
         if not size:
             self._seconds = 0
         self._incomplete.hold(self, size)
+
+    def _refuse_head(self) -> None:
+        """Answers a head that exceeds the limits of websockets, though not those of HTTP; any other is valid, as
+        BoundedProtocol has read it before.
+
+        websockets 17.4 has no event then, and uvicorn 0.54 waits forever. To be deleted once
+        tests/server/test_sockets.py passes without it.
+        """
+        if self.close_sent:
+            return
+        most = f"{MAX_LINE_LENGTH} bytes in a line or {MAX_NUM_HEADERS} header fields"
+        error = ApiError(ErrorCode.HEADERS_TOO_LARGE, f"The head of the WebSocket exceeds the limit of {most}.")
+        logger.info("WebSocket from %s:%d refused: %s", *(self.client or ("-", 0)), error.message)
+        self.close_sent = True
+        self.transport.write(raw_answer(error, self.default_headers))
+        self.transport.close()
 
     def _pending(self) -> int:
         """Returns the bytes of the incomplete message."""

@@ -75,6 +75,23 @@ def test_another_version_of_the_protocol_is_refused(server) -> None:
     assert answer(server, head(version=12), b": 12.\n").startswith(b"HTTP/1.1 400 ")
 
 
+@pytest.mark.parametrize(
+    ("fields", "path", "status", "message"),
+    [
+        (["X-Long: " + "a" * 9000], "/v1/responses", 431, b"8192 bytes in a line"),
+        ([f"X-{number}: a" for number in range(130)], "/v1/responses", 431, b"128 header fields"),
+        ([], "/v1/responses?" + "a" * 9000, 431, b"8192 bytes in a line"),
+    ],
+    ids=["line", "fields", "target"],
+)
+def test_a_head_beyond_the_limits_of_a_websocket_is_refused(
+    server, fields: list[str], path: str, status: int, message: bytes
+) -> None:
+    received = answer(server, head(*fields, path=path), b"\0")
+    assert received.startswith(b"HTTP/1.1 %d " % status)
+    assert message in received
+
+
 def test_other_upgrades_are_not_offers_that_count(server) -> None:
     offer = b"GET /v1/models HTTP/1.1\r\nHost: a\r\nConnection: Upgrade\r\nUpgrade: h2c\r\n\r\n"
     assert answer(server, offer, b"scripted").startswith(b"HTTP/1.1 200 ")
