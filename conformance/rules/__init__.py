@@ -3,7 +3,7 @@
 from collections.abc import Callable
 
 from specvino.conformance.dialect import Dialect
-from specvino.conformance.rules.endings import FinishAgrees, StopAbsent, TokenLimit, UsageAddsUp
+from specvino.conformance.rules.endings import FinishAgrees, StopAbsent, TokenLimit
 from specvino.conformance.rules.logprobs import LogprobsJoin
 from specvino.conformance.rules.rule import Rule
 from specvino.conformance.rules.shapes import (
@@ -17,6 +17,7 @@ from specvino.conformance.rules.shapes import (
 from specvino.conformance.rules.streaming import EventShape, KnownEvents, RoleOnce, StreamEnd, StreamOrder
 from specvino.conformance.rules.tool_calls import ArgumentsValid, NoEmptyCalls
 from specvino.conformance.rules.unique_ids import CallIdsUnique, IdsUnique
+from specvino.conformance.rules.usage import UsageAddsUp
 
 RULES: tuple[Callable[[Dialect], Rule], ...] = (
     NoServerError,

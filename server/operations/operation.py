@@ -20,9 +20,10 @@ from specvino.handlers.allowance import Allowances
 from specvino.handlers.errors import ApiError
 from specvino.server.dialect.requests import appended
 from specvino.server.dialect.system import ExtraPath, System
-from specvino.server.operations.answer import ByModel, ByStatus, Described, send_events, send_json
+from specvino.server.operations.answer import ByModel, ByStatus, Described, send_json
 from specvino.server.operations.errors import internal_error
 from specvino.server.operations.exchange import exchange_of
+from specvino.server.operations.streaming import send_events
 from specvino.server.settings import Settings
 from specvino.server.validation import support
 from specvino.server.validation.bodies import Bodies, ClientGone, require_json

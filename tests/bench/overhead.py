@@ -4,7 +4,7 @@ import asyncio
 import statistics
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import httpx
@@ -20,6 +20,9 @@ from specvino.engine.models import ModelSource
 
 GOALS = {"tokens": 0.97, "first_ms": 8.0, "first": 1.2, "server_us": 50.0}
 """Tokens/s beside the bare engine's; the first token so many ms (1 stream), or so many times, after its; CPU time."""
+
+# The answers' length in a turn that warms up.
+_WARMING = 8
 
 COLUMNS = (
     *("streams", "side", "tok/s", "/ bare", "first token ms", "- bare", "/ bare"),
@@ -108,13 +111,10 @@ def compare(
     try:
         for load in loads:
             comparison = Compared(load.streams, {name: Side() for name in ("HTTP", "bare", *others)})
-            for salt in range(turns(load.streams) + 1):
-                figures = _round(server, bare, load, salt, others)
-                if salt:  # the first warms up
-                    for name, tokens_per_second, first, cpu in figures:
-                        comparison.sides[name].add(tokens_per_second, first, **cpu)
-                else:
-                    list(figures)
+            list(_round(server, bare, replace(load, new_tokens=_WARMING), 0, others))
+            for salt in range(1, turns(load.streams) + 1):
+                for name, tokens_per_second, first, cpu in _round(server, bare, load, salt, others):
+                    comparison.sides[name].add(tokens_per_second, first, **cpu)
             table = Table(*COLUMNS)
             for row in comparison.rows():
                 table.add_row(*row)

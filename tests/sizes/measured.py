@@ -21,16 +21,15 @@ from rich.console import Console
 from support.serving import PATIENCE, Server, serving, wait_until
 
 from sizes.models import Model
-from sizes.page import CACHE_GB
+from sizes.page import CACHE_GB, NEW_TOKENS
 from specvino.engine.models import resolve
 from specvino.engine.models.cache import entries
 from specvino.engine.models.conversions import settled
 
 TURNS = 20
-# After a turn that warms up; those of many streams take minutes.
+# After a short turn that warms up; those of many streams take minutes.
 TURNS_OF_LOAD = {1: 3, 4: 2, 16: 1}
 WORDS = 100  # of a prompt of the loads, about 120 tokens
-_TOKENS = 32
 # What llama.cpp's server takes, as a multiple of its file: it is mapped, repacked, and has a KV cache.
 _LLAMA_TIMES = 3
 
@@ -63,7 +62,7 @@ def serving_requests(model: Model, console: Console) -> dict[str, Any]:
         console.print(figures["conversation"])
         comparable = path.is_file() and _has_room_for_llama(server, path)
         others = {"llama.cpp": stack.enter_context(_llama_server(path))} if comparable else {}
-        loads = [Load(streams, 1, words=WORDS, new_tokens=_TOKENS) for streams in model.streams]
+        loads = [Load(streams, 1, words=WORDS, new_tokens=NEW_TOKENS) for streams in model.streams]
         turns = TURNS_OF_LOAD.__getitem__
         compared = overhead.compare(server, source, loads, turns, others, console, cache_size=CACHE_GB)
         figures["loads"] = [load.shown() for load in compared]

@@ -1,4 +1,4 @@
-"""Usage and endings, of single answers."""
+"""The rule about usage, on single answers."""
 
 import json
 from typing import Any
@@ -8,7 +8,7 @@ from support.reports import exchange
 
 from specvino.conformance.dialect import Dialect
 from specvino.conformance.http.exchange import Request
-from specvino.conformance.rules.endings import UsageAddsUp
+from specvino.conformance.rules.usage import UsageAddsUp
 
 
 @pytest.mark.parametrize(("content", "found"), [
