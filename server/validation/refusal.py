@@ -56,15 +56,18 @@ def refuse_keyword(error: ValidationError, schema: dict[str, Any], path: Path) -
         return refuse(ErrorCode.INVALID_VALUE, path, error.instance, "valid according to the document")
     if keyword == "type":
         return refuse(ErrorCode.INVALID_TYPE, path, error.instance, types(schema["type"]))
-    if keyword == "propertyNames":
-        accepted = _accepted(kind.error.kind.name, schema["propertyNames"])
-        message = f"{_name(path)} has the key {_show(kind.error.instance)}, but its keys must be {accepted}."
-        return ApiError(ErrorCode.INVALID_VALUE, message, param=dotted(path))
     if keyword in CODES:
         return _refuse_size(keyword, path, error.instance, kind.limit)
     if keyword in ("minimum", "maximum", "exclusiveMinimum", "exclusiveMaximum"):
         return _refuse_number(path, error, keyword, schema)
     return refuse(ErrorCode.INVALID_VALUE, path, error.instance, _accepted(keyword, schema))
+
+
+def refuse_key(key: str, error: ValidationError, schema: dict[str, Any], path: Path) -> ApiError:
+    """Returns the error for a key of the object at `path` that breaks `schema`, which is that of its keys."""
+    accepted = _accepted(error.kind.name, schema)
+    message = f"{_name(path)} has the key {_show(key)}, but its keys must be {accepted}."
+    return ApiError(ErrorCode.INVALID_VALUE, message, param=dotted(path))
 
 
 def types(names: str | list[str]) -> str:

@@ -2,7 +2,7 @@
 
 import pytest
 
-from specvino.document.validator import Validators
+from specvino.document.validator import Validator, Validators
 
 DOCUMENT = {"components": {"schemas": {"a/b": {"type": "integer", "minimum": 1}, "Day": {"format": "date"}}}}
 
@@ -41,3 +41,14 @@ KINDS = {
 def test_a_violation_of_a_union_is_that_of_the_branch_with_the_type(value: object, violation: str) -> None:
     validator = Validators(DOCUMENT).of({"type": "array", "items": KINDS})
     assert list(validator.violations([value])) == [violation]
+
+
+def test_many_invalid_keys_are_one_violation() -> None:
+    schema = {"properties": {"metadata": {"propertyNames": {"maxLength": 2}}}}
+    value = {"metadata": {f"key {number}": "" for number in range(500)}}
+    assert list(Validator(schema).violations(value)) == ['metadata: "key 0" is longer than 2 characters']
+
+
+def test_schemas_of_keys_may_have_references() -> None:
+    schema = {"propertyNames": {"$ref": "#/$defs/name"}, "$defs": {"name": {"maxLength": 2}}}
+    assert list(Validator(schema).violations({"long": 1})) == ['it: "long" is longer than 2 characters']

@@ -50,7 +50,7 @@ def start(model: Model, console: Console) -> dict[str, Any]:
 def serving_requests(model: Model, console: Console) -> dict[str, Any]:
     """Returns the figures of prompts, a conversation and loads, and the memory after them."""
     path = model.written()
-    figures: dict[str, Any] = {"cache_gb": CACHE_GB}
+    figures: dict[str, Any] = {"new_tokens": NEW_TOKENS, "cache_gb": CACHE_GB}
     with contextlib.ExitStack() as stack:
         server = stack.enter_context(serving_model(path))
         source, conversion = settled(resolve(str(path)))

@@ -40,8 +40,8 @@ def test_a_model_without_a_gguf_file_has_no_ratio_to_llama_cpp() -> None:
         load["sides"].pop("llama.cpp", None)
     text = page({name: figures, "a folder": alone})
     for row, other in zip(_cells(text, "Tokens", "a folder"), _cells(text, "Tokens", name), strict=True):
-        assert row[:4] == other[:4]
-        assert row[4:] == ["", ""] != other[4:]
+        assert row[:5] == other[:5]
+        assert row[5:] == ["", ""] != other[5:]
     assert _cells(text, "Start", "a folder")[0][1] == ""
     assert "a folder" not in plot({name: figures, "a folder": alone})
     assert _goals(text, "llama.cpp") == _goals(page({name: figures}), "llama.cpp")

@@ -2,6 +2,7 @@
 
 import copy
 import json
+import tracemalloc
 from typing import Any
 
 import jsonschema_rs
@@ -320,6 +321,18 @@ def test_all_that_is_wrong_in_a_union_is_not_looked_at(monkeypatch) -> None:
     error = Explainer(Validators(schema)).explain({"input": [{"type": "call", "name": 5}] * 10_000})
     assert error.param == "input.0.name"
     assert len(tried) < 20
+
+
+@pytest.mark.parametrize("field", ["logit_bias", "metadata"])
+def test_many_invalid_keys_take_no_copies_of_their_object(judge, field: str) -> None:
+    body = {"model": "m", "messages": [{"role": "user", "content": "a"}], field: {f"{i:0>80}a": 1 for i in range(1000)}}
+    tracemalloc.start()
+    try:
+        judge.error(body)
+        _, most = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert most < 10 * 2**20
 
 
 @pytest.mark.parametrize("name", ["a/b", "a~b", "~1"])
