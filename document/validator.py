@@ -3,7 +3,7 @@
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 from typing import Any
 
 import jsonschema_rs
@@ -27,8 +27,10 @@ class Validator:
     def __init__(
         self, schema: Mapping[str, Any], registry: jsonschema_rs.Registry | None = None, formats: bool = True
     ) -> None:
-        self._arguments = {"schema": dict(schema), "registry": registry, "validate_formats": formats}
-        self._compiled = jsonschema_rs.Draft202012Validator(**self._arguments)
+        self._compile = partial(
+            jsonschema_rs.Draft202012Validator, dict(schema), registry=registry, validate_formats=formats
+        )
+        self._compiled = self._compile()
         self.is_valid: Callable[[Any], bool] = self._compiled.is_valid
         """Returns whether a value is valid. Raises ValueError for one that is nested more than 255 levels deep."""
 
@@ -66,7 +68,7 @@ class Validator:
     def _explaining(self) -> jsonschema_rs.Draft202012Validator:
         """The same schema, with one error of `propertyNames` for an object."""
         try:
-            return jsonschema_rs.Draft202012Validator(**self._arguments, keywords={"propertyNames": _FirstKey})
+            return self._compile(keywords={"propertyNames": _FirstKey})
         except jsonschema_rs.ValidationError:  # a reference within propertyNames, which a keyword of ours can't resolve
             return self._compiled
 
