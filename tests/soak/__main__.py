@@ -20,7 +20,7 @@ console = Console()
 
 
 def main(
-    minutes: Annotated[float, typer.Option(help="How long it takes.")] = 10.0,
+    minutes: Annotated[float, typer.Option(help="How long it takes.")] = 20.0,
     model: Annotated[list[str] | None, typer.Option(help="Soak a server of this model only; may be repeated.")] = None,
     file: Annotated[Path | None, typer.Option("--json", help="Write what was found to this file.")] = None,
     seed: Annotated[int, typer.Option(help="Decides the order of requests and attacks.")] = 1,

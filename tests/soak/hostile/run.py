@@ -3,7 +3,7 @@
 import asyncio
 import itertools
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import AsyncExitStack, suppress
 from random import Random
 from typing import NamedTuple
@@ -21,7 +21,8 @@ AT_ONCE = 2
 
 class Assault(NamedTuple):
     """Says whom to attack, and for how many seconds. `keys` are the attackers' own, one for each, `others` are ids of
-    responses of other keys. The attacks come in an order of `seed`, from number `start` on."""
+    responses of other keys. The attacks come in an order of `seed`, from number `start` on. The first assault of a run
+    continues until each attack was made once: what it leaves in the allocators is there before memory is compared."""
 
     url: str
     address: tuple[str, int]
@@ -43,20 +44,25 @@ def attack(assault: Assault) -> tuple[int, Journal]:
 
 def order(assault: Assault) -> Iterator[Attack]:
     """Yields all attacks again and again, from the given number on."""
-    turns = list(ON_IMAGES if assault.seeing else ATTACKS)
+    turns = list(_attacks(assault))
     Random(assault.seed).shuffle(turns)
     return itertools.islice(itertools.cycle(turns), assault.start % len(turns), None)
+
+
+def _attacks(assault: Assault) -> Sequence[Attack]:
+    return ON_IMAGES if assault.seeing else ATTACKS
 
 
 async def _attack(assault: Assault) -> tuple[int, Journal]:
     journal, ends = Journal(assault.phase), Ends(Dialect("specvino"))
     turns = order(assault)
     until = time.monotonic() + assault.seconds
+    new = len(_attacks(assault)) - assault.start
     done = 0
 
     async def one(attacker: Attacker) -> None:
         nonlocal done
-        while time.monotonic() < until:
+        while done < new or time.monotonic() < until:
             done += 1
             with suppress(OSError):
                 await next(turns)(attacker)
