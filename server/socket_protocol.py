@@ -9,7 +9,6 @@ import logging
 from typing import Any
 
 from uvicorn.protocols.websockets.websockets_sansio_impl import WebSocketsSansIOProtocol
-from websockets.http11 import MAX_LINE_LENGTH, MAX_NUM_HEADERS
 
 from specvino.generated.errors import ErrorCode
 from specvino.handlers.errors import ApiError
@@ -71,7 +70,7 @@ class SocketProtocol(WebSocketsSansIOProtocol):
     def data_received(self, data: bytes) -> None:
         super().data_received(data)
         if self.conn.handshake_exc is not None and not self.handshake_initiated:
-            self._refuse_head()
+            self._refuse_head(self.conn.handshake_exc)
         if self.close_sent:
             return
         size = self._pending()
@@ -79,7 +78,7 @@ class SocketProtocol(WebSocketsSansIOProtocol):
             self._seconds = 0
         self._incomplete.hold(self, size)
 
-    def _refuse_head(self) -> None:
+    def _refuse_head(self, cause: Exception) -> None:
         """Answers a head that exceeds the limits of websockets, though not those of HTTP; any other is valid, as
         BoundedProtocol has read it before.
 
@@ -88,8 +87,9 @@ class SocketProtocol(WebSocketsSansIOProtocol):
         """
         if self.close_sent:
             return
-        most = f"{MAX_LINE_LENGTH} bytes in a line or {MAX_NUM_HEADERS} header fields"
-        error = ApiError(ErrorCode.HEADERS_TOO_LARGE, f"The head of the WebSocket exceeds the limit of {most}.")
+        error = ApiError(
+            ErrorCode.HEADERS_TOO_LARGE, f"The head of the WebSocket has too long a line or too many fields: {cause}."
+        )
         logger.info("WebSocket from %s:%d refused: %s", *(self.client or ("-", 0)), error.message)
         self.close_sent = True
         self.transport.write(raw_answer(error, self.default_headers))
