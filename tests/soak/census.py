@@ -190,26 +190,24 @@ def new_tokens(censuses: Sequence[Census]) -> int:
 def grown_memory(samples: Sequence[Memory], cached: float) -> Iterator[str]:
     """Fits a line through the second half of each process that lived through it, when it was no longer young.
 
-    What a burst has left is no leak: the process must also have more at the end than any process of its role, such as
-    one that was killed, ever had in the first half. The worker may have put so many bytes into its cache meanwhile.
+    What a burst has left is no leak: the process must also have more at the end than ever in the first half. The
+    worker may have put so many bytes into its cache meanwhile.
     """
     end = max((sample.seconds for sample in samples), default=0.0)
     by_process = defaultdict(list)
-    most: dict[str, float] = defaultdict(float)  # of each role in the first half
     for sample in samples:
         by_process[sample.role, sample.pid].append((sample.seconds, float(sample.rss)))
     for (name, _), life in by_process.items():
-        before = [rss for seconds, rss in life if life[0][0] + YOUNG <= seconds < end / 2]
-        most[name] = max(most[name], *before, 0.0)
-    for (name, _), life in by_process.items():
-        points = [(seconds, rss) for seconds, rss in life if seconds >= max(life[0][0] + YOUNG, end / 2)]
+        grown_up = [point for point in life if point[0] - life[0][0] >= YOUNG]
+        before = [rss for seconds, rss in grown_up if seconds < end / 2]
+        points = [point for point in grown_up if point[0] >= end / 2]
         lived = points[-1][0] - points[0][0] if points else 0.0
         if lived < max(SHORTEST, _MOST * end / 2):
             continue
         growth = slope(points) * lived
         mean = sum(rss for _, rss in points) / len(points)
         allowed = max(FLAT_BYTES, FLAT_SHARE * mean) + (name == "worker") * cached + KEPT.get(name, 0)
-        if growth > allowed and points[-1][1] > most[name]:
+        if growth > allowed and points[-1][1] > max(before, default=0.0):
             yield f"{name} grew by {growth / 2**20:.0f} MB in {lived:.0f} s, to {points[-1][1] / 2**20:.0f} MB"
 
 

@@ -69,14 +69,6 @@ def test_what_a_burst_has_left_is_no_leak() -> None:
     assert list(grown_memory(memory("server", *burst), 0)) == []
 
 
-def test_what_an_earlier_process_had_too_is_no_leak() -> None:
-    before = [Memory(float(second), "full-logits", 1, 430 * MB) for second in range(90)]
-    behind = [Memory(float(second), "full-logits", 2, (385 if second < 350 else 425) * MB) for second in range(91, 400)]
-    assert list(grown_memory(before + behind, 0)) == []
-    (found,) = grown_memory(behind, 0)
-    assert found.endswith("to 425 MB")
-
-
 def test_a_short_run_says_nothing_of_memory() -> None:
     assert list(grown_memory(memory("server", *[second * 100 * MB for second in range(150)]), 0)) == []
 
