@@ -27,6 +27,7 @@ class Validator:
     def __init__(
         self, schema: Mapping[str, Any], registry: jsonschema_rs.Registry | None = None, formats: bool = True
     ) -> None:
+        self._formats = formats
         self._compile = partial(
             jsonschema_rs.Draft202012Validator, dict(schema), registry=registry, validate_formats=formats
         )
@@ -68,23 +69,26 @@ class Validator:
     def _explaining(self) -> jsonschema_rs.Draft202012Validator:
         """The same schema, with one error of `propertyNames` for an object."""
         try:
-            return self._compile(keywords={"propertyNames": _FirstKey})
+            return self._compile(keywords={"propertyNames": _first_key(self._formats)})
         except jsonschema_rs.ValidationError:  # a reference within propertyNames, which a keyword of ours can't resolve
             return self._compiled
 
 
-class _FirstKey:
-    """`propertyNames` with an error for the first invalid key only. jsonschema-rs 0.60.3 has one for each of them, with
-    a copy of the whole object: 3,000 keys take 2 GB and 5 s. To be deleted once tests/document/test_validator.py passes
-    without it."""
+def _first_key(formats: bool) -> type:
+    """Returns `propertyNames` with an error for the first invalid key only. jsonschema-rs 0.60.3 has one for each of
+    them, with a copy of the whole object: 3,000 keys take 2 GB and 5 s. To be deleted once
+    tests/document/test_validator.py passes without it."""
 
-    def __init__(self, parent: Any, schema: Schema, path: Any) -> None:
-        self._validator = jsonschema_rs.Draft202012Validator(schema, validate_formats=True)
+    class FirstKey:
+        def __init__(self, parent: Any, schema: Schema, path: Any) -> None:
+            self._validator = jsonschema_rs.Draft202012Validator(schema, validate_formats=formats)
 
-    def validate(self, instance: Any) -> None:
-        for key in instance if isinstance(instance, dict) else ():
-            for error in self._validator.iter_errors(key):
-                raise ValueError(error.message)
+        def validate(self, instance: Any) -> None:
+            for key in instance if isinstance(instance, dict) else ():
+                for error in self._validator.iter_errors(key):
+                    raise ValueError(error.message)
+
+    return FirstKey
 
 
 class Validators:

@@ -52,3 +52,8 @@ def test_many_invalid_keys_are_one_violation() -> None:
 def test_schemas_of_keys_may_have_references() -> None:
     schema = {"propertyNames": {"$ref": "#/$defs/name"}, "$defs": {"name": {"maxLength": 2}}}
     assert list(Validator(schema).violations({"long": 1})) == ['it: "long" is longer than 2 characters']
+
+
+@pytest.mark.parametrize(("formats", "violations"), [(True, ['it: "a" is not a "date"']), (False, [])])
+def test_formats_of_keys_count_as_those_of_values_do(formats: bool, violations: list[str]) -> None:
+    assert list(Validator({"propertyNames": {"format": "date"}}, formats=formats).violations({"a": 1})) == violations

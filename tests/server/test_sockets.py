@@ -76,19 +76,19 @@ def test_another_version_of_the_protocol_is_refused(server) -> None:
 
 
 @pytest.mark.parametrize(
-    ("fields", "path", "status", "message"),
+    ("fields", "path", "message"),
     [
-        (["X-Long: " + "a" * 9000], "/v1/responses", 431, b"no more than 8192 bytes"),
-        ([f"X-{number}: a" for number in range(130)], "/v1/responses", 431, b"no more than 128 headers"),
-        ([], "/v1/responses?" + "a" * 9000, 431, b"no more than 8192 bytes"),
+        (["X-Long: " + "a" * 9000], "/v1/responses", b"no more than 8192 bytes"),
+        ([f"X-{number}: a" for number in range(130)], "/v1/responses", b"no more than 128 headers"),
+        ([], "/v1/responses?" + "a" * 9000, b"no more than 8192 bytes"),
     ],
     ids=["line", "fields", "target"],
 )
 def test_a_head_beyond_the_limits_of_a_websocket_is_refused(
-    server, fields: list[str], path: str, status: int, message: bytes
+    server, fields: list[str], path: str, message: bytes
 ) -> None:
     received = answer(server, head(*fields, path=path), b"\0")
-    assert received.startswith(b"HTTP/1.1 %d " % status)
+    assert received.startswith(b"HTTP/1.1 431 ")
     assert message in received
 
 

@@ -27,7 +27,7 @@ from specvino.engine.models.cache import entries
 from specvino.engine.models.conversions import settled
 
 TURNS = 20
-# After a short turn that warms up; those of many streams take minutes.
+# After a turn that warms up; those of many streams take minutes.
 TURNS_OF_LOAD = {1: 3, 4: 2, 16: 1}
 WORDS = 100  # of a prompt of the loads, about 120 tokens
 # What llama.cpp's server takes, as a multiple of its file: it is mapped, repacked, and has a KV cache.
